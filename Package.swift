@@ -70,8 +70,10 @@ let package = Package(
 
         // Generators, endpoints, servers and clocks that the test targets share.
         .target(
-            name: "TestSupport", dependencies: ["DataTransfer", "NetworkTesting"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["DataTransfer", "NetworkTesting", "CTestSettings"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        // Limits how many tests run at the same time.
+        .target(name: "CTestSettings", path: "Tests/CTestSettings"),
         // Models and documents, in the shape of the field's benchmarks for JSON; used by the tests and by the nested packages.
         .target(name: "JSONDocuments", path: "Tests/JSONDocuments", swiftSettings: settings),
         // A comparison with Foundation's coders over random documents and values; used by the tests and by `Benchmarks`.

@@ -4,6 +4,7 @@ import PackageDescription
 let endpoints = Target.Dependency.product(name: "Endpoints", package: "swift-data-transfer")
 let networkTesting = Target.Dependency.product(name: "NetworkTesting", package: "swift-data-transfer")
 let networkCore = Target.Dependency.product(name: "NetworkCore", package: "swift-data-transfer")
+let networkPipeline = Target.Dependency.product(name: "NetworkPipeline", package: "swift-data-transfer")
 
 // Bytes that nobody thought of, for the parsers of what a server sends: libFuzzer, which comes with Swift on Linux.
 let package = Package(
@@ -18,6 +19,8 @@ let package = Package(
         .executableTarget(name: "fuzz-response", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-codings", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-cookies", dependencies: [networkCore]),
+        .executableTarget(name: "fuzz-challenges", dependencies: [networkPipeline]),
+        .executableTarget(name: "fuzz-signatures", dependencies: [networkCore, networkPipeline, endpoints]),
         // One stream, whole and in pieces.
         .target(name: "Splitting", dependencies: [endpoints]),
         .executableTarget(name: "fuzz-events", dependencies: ["Splitting", endpoints]),

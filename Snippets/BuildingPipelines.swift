@@ -7,6 +7,7 @@ struct Movie: Decodable, Sendable { let id: Int; let title: String }
 
 let api = try APIConfiguration("https://api.example.com/3")
 let plain = DefaultDataTransferService(configuration: api)
+let log = URL(fileURLWithPath: "/var/log/import.log")
 
 // snippet.preset
 let credentials = RefreshingCredentials { old in
@@ -18,9 +19,33 @@ let pipeline = RequestPipeline {
     $0.authentication = .authentication(credentials, for: api)
     $0.deadline = .seconds(20)
     $0.retry = .retry(RetryOptions(maximumAttempts: 4))
+    $0.hedging = HedgingInterceptor()
     $0.rate = RateLimiter(RateLimit(10, per: .seconds(1), burst: 20))
 }
 let service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+// snippet.end
+
+// snippet.compression
+let pipelineWithCompression = RequestPipeline { $0.compression = .compression() }
+
+var report = Endpoint<Void>(path: "reports", method: .post, body: .file(log, contentType: "text/plain"))
+report.compression = .gzip
+// snippet.end
+
+let password = "…"
+
+// snippet.challenge
+let pipelineOfReader = RequestPipeline {
+    $0.authentication = .authenticationOnChallenge(user: "reader", password: password, for: api)
+}
+// snippet.end
+
+let keys = AWSCredentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "…")
+
+// snippet.signing
+let signature = AWSSignature(credentials: keys, region: "eu-central-1", service: "s3")
+let pipelineOfBucket = RequestPipeline { $0.authentication = .signing(signature, for: api) }
+let link = try await signature.presignedURL(for: NetworkRequest(url: api.baseURL), validFor: .seconds(3600))
 // snippet.end
 
 // snippet.single
@@ -30,6 +55,12 @@ var add = Endpoint<Movie>(path: "movie", method: .post, body: .json(["title": "S
 add.isIdempotent = true
 
 let export = Endpoint<Data>(path: "export", timeouts: RequestTimeouts(deadline: .limit(.seconds(300))), responseDecoder: .rawData)
+// snippet.end
+
+// snippet.adaptive
+let adaptive = RequestPipeline {
+    $0.gate = ConcurrencyGate(.adaptive(initial: 20, minimum: 4, maximum: 200))
+}
 // snippet.end
 
 struct Settings: Sendable { var current: APIConfiguration { api } }
@@ -54,4 +85,4 @@ let list = Endpoint<[Movie]>(path: "movies", queryParameters: ["per_page": 100])
 for try await page in service.pages(of: list, by: .linkHeader) { print(page.value.count, page.url) }
 // snippet.end
 
-print(patient, adapted)
+print(patient, adapted, adaptive, pipelineOfReader, pipelineOfBucket, link)

@@ -1,4 +1,5 @@
 import DataTransfer
+import Foundation
 
 let api = try APIConfiguration("https://api.example.com/3")
 
@@ -12,6 +13,27 @@ let session = DefaultSessionManager(
     })
 let service = DefaultDataTransferService(configuration: api, sessionManager: session)
 // snippet.end
+
+// snippet.priority
+var thumbnail = Endpoint<Data>(path: "thumbnail/7", responseDecoder: .rawData)
+thumbnail.priority = .low
+// snippet.end
+
+// snippet.redirects
+var login = Endpoint<Void>(path: "login", method: .post, acceptedStatuses: [StatusCode.found])
+login.redirects = .doNotFollow
+var report = Endpoint<Data>(path: "report", responseDecoder: .rawData)
+report.redirects = .decide { $0.target.host == "files.example.com" ? .follow : .refuse("another host") }
+// snippet.end
+
+#if os(Linux)
+    // snippet.run
+    let titles = try await session.run {
+        try await service.request(Endpoint<[String]>(path: "movie/titles"))
+    }
+    // snippet.end
+    print(titles)
+#endif
 
 // snippet.interceptor
 struct TraceHeader: NetworkInterceptor {

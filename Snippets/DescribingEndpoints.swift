@@ -3,7 +3,8 @@ import Foundation
 
 struct Movie: Codable, Sendable { var id: Int; var title: String }
 
-let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com/3"))
+let api = try APIConfiguration("https://api.example.com/3")
+let service = DefaultDataTransferService(configuration: api)
 
 // snippet.enum
 enum Movies: Requestable {
@@ -30,11 +31,29 @@ let search = Endpoint<[Movie]>(
     queryStyle: QueryStyle(arrays: .commaSeparated))
 // snippet.end
 
+// snippet.styles
+let style = QueryStyle(keys: .snakeCase, nils: .empty, dates: .secondsSince1970, bytes: .custom { $0.base64EncodedString() })
+// sort_by=year&cursor=
+let newest = Endpoint<[Movie]>(path: "search", queryParameters: ["sortBy": "year", "cursor": nil], queryStyle: style)
+// genre-name=noir
+let filter = EndpointBody.form(["genreName": "noir"], style: QueryStyle(keys: .kebabCase))
+// snippet.end
+
 // snippet.decoders
 let decoder = TransferJSONDecoder()
-decoder.dateDecodingStrategy = .iso8601
+decoder.dateDecodingStrategy = .secondsSince1970
 let dated = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(decoder))
 let byFoundation = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(JSONDecoder()))
+// snippet.end
+
+// snippet.coders
+let encoder = TransferJSONEncoder()
+encoder.keyEncodingStrategy = .convertToSnakeCase
+let snakes = TransferJSONDecoder()
+snakes.keyDecodingStrategy = .convertFromSnakeCase
+let snakeService = DefaultDataTransferService(configuration: api, encoder: encoder, decoder: snakes)
+let recent = try await snakeService.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
+let own = try await snakeService.request(Movies.movie(id: "7").as(Movie.self, decoder: .json(decoder)))
 // snippet.end
 
 // snippet.static
@@ -56,4 +75,4 @@ handle.cancel()
 // snippet.end
 
 try await service.request(rate)
-print(first, second, try await service.request(login), try await service.request(note))
+print(first, second, recent, own, newest, filter, try await service.request(login), try await service.request(note))

@@ -22,6 +22,16 @@ let progress = ProgressMonitor { print($0.fractionSent ?? 0, $0.recentBytesPerSe
 let receipt = try await service.upload(.multipart(form), to: endpoint, progress: progress)
 // snippet.end
 
+// snippet.parts
+var dubbed = MultipartForm()
+dubbed.append(.file(film), name: "film", headers: ["Content-Language": "de"])
+do {
+    print(try await service.upload(.multipart(dubbed), to: endpoint))
+} catch DataTransferError.networkFailure(.requestGeneration(let error)) {
+    if case .file(let path) = error.field { print("nothing was sent, because of \(path): \(error.reason)") }
+} catch { print(error) }
+// snippet.end
+
 // snippet.kinds
 let rated = try await service.upload(.json(Rating(stars: 5)), to: endpoint)
 let sent = try await service.response(for: endpoint, uploading: .file(film, contentType: "video/mp4"))

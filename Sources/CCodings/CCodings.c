@@ -45,6 +45,9 @@ typedef int (*inflateInit2__function)(struct zlib_stream *, int, const char *, i
 typedef int (*inflate_function)(struct zlib_stream *, int);
 typedef int (*inflateReset_function)(struct zlib_stream *);
 typedef int (*inflateEnd_function)(struct zlib_stream *);
+typedef int (*deflateInit2__function)(struct zlib_stream *, int, int, int, int, int, const char *, int);
+typedef int (*deflate_function)(struct zlib_stream *, int);
+typedef int (*deflateEnd_function)(struct zlib_stream *);
 typedef struct brotli_state *(*BrotliDecoderCreateInstance_function)(
     void *(*)(void *, size_t), void (*)(void *, void *), void *);
 typedef unsigned int (*BrotliDecoderDecompressStream_function)(
@@ -65,6 +68,9 @@ struct ccodings_zlib {
     inflate_function decode;
     inflateReset_function reset;
     inflateEnd_function end;
+    deflateInit2__function init_encoder;
+    deflate_function encode;
+    deflateEnd_function end_encoder;
 };
 struct ccodings_brotli {
     void *handle;
@@ -123,7 +129,8 @@ const ccodings_zlib *ccodings_zlib_open(const char *name) {
     // All versions 1.x have this layout of `z_stream`.
     if (find(library, "zlibVersion", &version) && version()[0] == '1' && find(library, "inflateInit2_", &library->init)
         && find(library, "inflate", &library->decode) && find(library, "inflateReset", &library->reset)
-        && find(library, "inflateEnd", &library->end)) return library;
+        && find(library, "inflateEnd", &library->end) && find(library, "deflateInit2_", &library->init_encoder)
+        && find(library, "deflate", &library->encode) && find(library, "deflateEnd", &library->end_encoder)) return library;
     close_library(library);
     return NULL;
 }
@@ -140,9 +147,9 @@ void *ccodings_zlib_create(const ccodings_zlib *library, int window_bits) {
 
 int ccodings_zlib_reset(const ccodings_zlib *library, void *stream) { return library->reset(stream); }
 
-ccodings_step ccodings_zlib_decode(
-    const ccodings_zlib *library, void *stream, const void *input, size_t input_count, void *output, size_t output_count) {
-    struct zlib_stream *zlib = stream;
+// Calls `inflate` or `deflate`, which have the same type.
+static ccodings_step zlib_step(inflate_function function, struct zlib_stream *zlib, const void *input, size_t input_count, void *output,
+                               size_t output_count, int flush) {
     unsigned char none = 0;
     unsigned int in = input_count < UINT_MAX ? (unsigned int)input_count : UINT_MAX;
     unsigned int out = output_count < UINT_MAX ? (unsigned int)output_count : UINT_MAX;
@@ -151,7 +158,7 @@ ccodings_step ccodings_zlib_decode(
     zlib->avail_in = in;
     zlib->next_out = output ? output : &none;
     zlib->avail_out = out;
-    int result = library->decode(zlib, CCODINGS_Z_NO_FLUSH);
+    int result = function(zlib, flush);
     ccodings_step step = {in - zlib->avail_in, out - zlib->avail_out, result};
     zlib->next_in = NULL;
     zlib->next_out = NULL;
@@ -160,11 +167,38 @@ ccodings_step ccodings_zlib_decode(
     return step;
 }
 
+ccodings_step ccodings_zlib_decode(
+    const ccodings_zlib *library, void *stream, const void *input, size_t input_count, void *output, size_t output_count) {
+    return zlib_step(library->decode, stream, input, input_count, output, output_count, CCODINGS_Z_NO_FLUSH);
+}
+
 const char *ccodings_zlib_message(const void *stream) { return ((const struct zlib_stream *)stream)->msg; }
 
 void ccodings_zlib_free(const ccodings_zlib *library, void *stream) {
     if (!stream) return;
     library->end(stream);
+    free(stream);
+}
+
+void *ccodings_zlib_create_encoder(const ccodings_zlib *library, int level, int window_bits) {
+    struct zlib_stream *stream = calloc(1, sizeof(struct zlib_stream));
+    if (!stream) return NULL;
+    // 8 is zlib's default for the size of its tables.
+    int result = library->init_encoder(stream, level, CCODINGS_Z_DEFLATED, window_bits, 8, CCODINGS_Z_DEFAULT_STRATEGY, "1",
+                                       (int)sizeof(struct zlib_stream));
+    if (result == CCODINGS_Z_OK) return stream;
+    free(stream);
+    return NULL;
+}
+
+ccodings_step ccodings_zlib_encode(
+    const ccodings_zlib *library, void *stream, const void *input, size_t input_count, void *output, size_t output_count, int flush) {
+    return zlib_step(library->encode, stream, input, input_count, output, output_count, flush);
+}
+
+void ccodings_zlib_free_encoder(const ccodings_zlib *library, void *stream) {
+    if (!stream) return;
+    library->end_encoder(stream);
     free(stream);
 }
 

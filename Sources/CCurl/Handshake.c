@@ -12,6 +12,7 @@
 // that libcurl was linked with, because the process may have loaded another OpenSSL as well.
 typedef void (*info_callback)(const void *ssl, int where, int value);
 static void (*set_info_callback)(void *context, info_callback callback);
+static long (*control)(void *context, int command, long argument, void *pointer);
 static int (*set_context_data)(void *context, int index, void *data);
 static void *(*get_context_data)(const void *context, int index);
 static void *(*get_context)(const void *ssl);
@@ -35,6 +36,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 enum {
     // The index that OpenSSL reserves for applications (`SSL_CTX_set_app_data`).
     application_index = 0,
+    // SSL_CTRL_SET_READ_AHEAD
+    set_read_ahead = 41,
     handshake_start = 0x10,
     handshake_done = 0x20,
     read_alert = 0x4004,
@@ -51,6 +54,7 @@ static void look_up(void) {
     void *curl = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_NOLOAD);
     if (!curl) return;
     get_context = dlsym(curl, "SSL_get_SSL_CTX");
+    control = dlsym(curl, "SSL_CTX_ctrl");
     set_context_data = dlsym(curl, "SSL_CTX_set_ex_data");
     get_context_data = dlsym(curl, "SSL_CTX_get_ex_data");
     get_alpn = dlsym(curl, "SSL_get0_alpn_selected");
@@ -132,6 +136,7 @@ static int set_up(void *easy, void *context, void *handshake) {
     (void)easy;
     set_context_data(context, application_index, handshake);
     set_info_callback(context, observe);
+    if (control && ((struct ccurl_handshake *)handshake)->reads_ahead) control(context, set_read_ahead, 1, NULL);
     // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. The mode that libcurl has set is kept: since 8.17 the
     // handshake continues whatever the callback returns, and libcurl checks the verification result afterwards.
     if (ccurl_can_check_names() && ((struct ccurl_handshake *)handshake)->checks_names) {

@@ -115,12 +115,14 @@ public struct PageRule<Page: Sendable>: Sendable {
 
     /// Follows the link with the relation `next` in the `Link` field of the response (RFC 8288 §3); the last page has none.
     ///
+    /// Links with an `anchor` that is not the URL of the page belong to another resource (§3.2) and are ignored.
+    ///
     /// If a link leads to another origin than that of the list, the page is requested with GET, without body and
     /// credentials, and only with header fields that may be sent to any origin. The same applies to all following pages that
     /// are not on the origin of the list. A link from https to http is an error.
     public static var linkHeader: PageRule {
         PageRule { (page, _) throws(PageError) in
-            guard let target = LinkField(page.headers).target(of: "next") else { return nil }
+            guard let target = LinkField(page.headers).target(of: "next", for: page.url) else { return nil }
             guard let url = URIReference(target).resolved(against: URIReference(page.url.absoluteString)).url,
                 ["http", "https"].contains(url.scheme?.lowercased())
             else { throw PageError.malformedLink(target) }

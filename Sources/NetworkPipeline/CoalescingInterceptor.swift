@@ -7,12 +7,13 @@ import NetworkCore
 /// Requests are identical if they have the same URL, the same header fields, including `Authorization` and `Accept`, and the
 /// same trust policy. Thus a request never shares a response that another credential received. Fields that only identify a
 /// request (`traceparent`, `tracestate`, `X-Request-ID`) are not compared. The exchange runs in a separate task and is
-/// cancelled when the last waiting request has been cancelled. It has the time limits of the first request; if they expire,
-/// waiting requests with time left are sent separately. Streams are not shared.
+/// cancelled when the last waiting request has been cancelled. It has the priority and the time limits of the first request; if they expire,
+/// waiting requests with time left are sent separately. Streams, and requests with another redirect policy than
+/// ``Endpoints/RedirectPolicy/follow``, are not shared.
 public final class CoalescingInterceptor: NetworkInterceptor {
     private struct Key: Hashable {
         var url: URL
-        var fields: [String: [String]]
+        var fields: [String: [[UInt8]]]
         /// Fields that are otherwise not compared may be marked as credentials.
         var credentials: RequestCredentials
         /// A request must not share a response that was received under a weaker trust policy than its own.
@@ -47,7 +48,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     public func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
-        guard request.method == .get, request.body == nil else { return try await next(request) }
+        guard request.method == .get, request.body == nil, request.redirects.isDefault else { return try await next(request) }
         let key = Key(
             url: request.url, fields: Self.compared(request), credentials: request.credentials, trust: request.statedTrust)
         let call = flights.join(key) { await Self.exchange(request, next) }
@@ -77,10 +78,11 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         }
     }
 
-    private static func compared(_ request: NetworkRequest) -> [String: [String]] {
+    /// The bytes of the values, by the names of their fields: values with different bytes may be equal as text.
+    private static func compared(_ request: NetworkRequest) -> [String: [[UInt8]]] {
         Dictionary(grouping: request.headers) { $0.name.lowercased() }.filter {
             !ignoredFields.contains($0.key) || request.credentials.contains(header: $0.key)
-        }.mapValues { $0.map(\.value) }
+        }.mapValues { $0.map { Array($0.value.utf8) } }
     }
 }
 

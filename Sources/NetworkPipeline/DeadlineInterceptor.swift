@@ -41,11 +41,17 @@ public struct DeadlineInterceptor: DeadlineKeeper {
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the limit is out of range; otherwise what `next`
     ///   throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        try await inPhases(request, next: next)
+    }
+
+    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
         if let configurationError { throw TransportError(.invalidConfiguration, configurationError, request: request) }
-        let rule = request.timeouts.deadline
-        if let limit = rule.time { return try await request.exchange(by: request.deadline(after: limit, clock: clock), next) }
-        guard rule == .default else { return try await next(request) }
-        return try await request.exchange(by: request.deadline(after: limit, clock: clock, source: source), next)
+        switch request.timeouts.deadline {
+        case .limit(let limit): request.limit(to: request.deadline(after: limit, clock: clock))
+        case .default: request.limit(to: request.deadline(after: limit, clock: clock, source: source))
+        case .unlimited: return .unconcerned
+        }
+        return .context(request.context)
     }
 }
 

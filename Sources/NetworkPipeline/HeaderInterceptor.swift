@@ -35,19 +35,11 @@ public struct HeaderInterceptor: NetworkInterceptor {
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         guard origins.contains(request.origin) else { return try await next(request) }
         var request = request
-        do {
-            let added = try await headers(request)
-            request.headers = request.headers.replacing(with: added)
-            for field in added where !HeaderFields.isHarmless(field.name) { request.markCredential(for: field.name) }
-        } catch let error as TransportError {
-            throw error
-        } catch is CancellationError {
-            throw TransportError(.cancelled, "cancelled while the header fields were obtained", request: request)
-        } catch {
-            throw TransportError(
-                .interceptorFailed, "the header fields cannot be obtained (\(type(of: error)))", request: request,
-                underlying: error)
+        let added = try await request.obtaining("the header fields", failingWith: .interceptorFailed) { [request] in
+            try await headers(request)
         }
+        request.headers = request.headers.replacing(with: added)
+        for field in added where !HeaderFields.isHarmless(field.name) { request.markCredential(for: field.name) }
         return try await next(request)
     }
 }

@@ -12,14 +12,15 @@ import NetworkCore
 /// ```
 ///
 /// ```
-/// service ─▶ observation ─▶ deadline ─▶ activity ─▶ idempotency key ─▶ retry ─▶ headers ─▶ authentication ─▶ cache ─▶ coalescing ─▶ breaker ─▶ rate ─▶ gate ─▶ trace ─▶ session
-///            └──────────── once per call ────────────────────────────┘         └─────────────────────────────── once per attempt ─────────────────────────────┘
+/// service ─▶ observation ─▶ deadline ─▶ activity ─▶ idempotency key ─▶ retry ─▶ compression ─▶ headers ─▶ authentication ─▶ cache ─▶ coalescing ─▶ hedging ─▶ breaker ─▶ rate ─▶ gate ─▶ trace ─▶ session
+///            └────────────────── once per call ───────────────────┘             └─────────────────────────────────────── once per attempt ───────────────────────────────────────────────────┘
 /// ```
 ///
 /// The order has these reasons. The observer observes all other interceptors, and the deadline limits everything except the
-/// bodies of streams. The idempotency key is the same in all attempts. Each attempt gets the newest credentials, and
+/// bodies of streams. The idempotency key is the same in all attempts. Bodies are compressed before
+/// credentials and signatures are computed from them. Each attempt gets the newest credentials, and
 /// responses are cached and shared only among requests with the same credentials. The circuit breaker counts single
-/// attempts, and rejects a request before it is delayed or takes a slot. A request that is delayed by the rate limit holds
+/// attempts, and rejects a request before it is delayed or takes a slot. Both attempts of a slow request are counted and limited. A request that is delayed by the rate limit holds
 /// no slot, nor does one that pauses before a retry.
 public struct RequestPipeline: Sendable {
     /// Reports events of all calls. Default: `nil`.
@@ -39,16 +40,20 @@ public struct RequestPipeline: Sendable {
     public var idempotencyKeys: IdempotencyKeyInterceptor?
     /// Retries requests after temporary failures; `nil` disables retries. Default: the defaults of ``RetryOptions``.
     public var retry: RetryInterceptor? = .retry()
+    /// Compresses the bodies of requests. Default: only those of endpoints with ``Endpoints/BodyCompression/gzip``.
+    public var compression: BodyCompressionInterceptor? = .compression(BodyCompressionOptions(mediaTypes: []))
     /// Adds header fields from a closure. Default: `nil`.
     public var headers: HeaderInterceptor?
-    /// Adds credentials to requests. Default: `nil`.
-    public var authentication: CredentialInterceptor?
+    /// Adds credentials to requests: a ``CredentialInterceptor``, a ``ChallengeInterceptor`` or a ``SigningInterceptor``. Default: `nil`.
+    public var authentication: (any NetworkInterceptor)?
     /// Serves responses from a cache: a `CacheInterceptor` of NetworkCache, on which this module does not depend.
     ///
     /// Default: `nil`.
     public var cache: (any NetworkInterceptor)?
     /// Sends identical concurrent GET requests once. Default: `nil`.
     public var coalescing: CoalescingInterceptor?
+    /// Sends a second attempt of a slow request. Default: `nil`.
+    public var hedging: HedgingInterceptor?
     /// Rejects requests to hosts that fail; `nil` disables it. Default: the defaults of ``CircuitBreakerOptions``.
     public var breaker: CircuitBreaker? = CircuitBreaker()
     /// Limits the rate of requests. Default: `nil`.
@@ -72,7 +77,8 @@ public struct RequestPipeline: Sendable {
             deadline.map {
                 DeadlineInterceptor($0, source: isDeadlineSet ? "set by RequestPipeline.deadline" : "RequestPipeline's default")
             },
-            activity, idempotencyKeys, retry, headers, authentication, cache, coalescing, breaker, rate, gate, trace,
+            activity, idempotencyKeys, retry, compression, headers, authentication, cache, coalescing,
+            hedging, breaker, rate, gate, trace,
         ]
         return all.compactMap { $0 }
     }

@@ -39,6 +39,15 @@ import Testing
             ])
     }
 
+    /// RFC 8288 §3.2.
+    @Test func `pages do not follow the next link of another resource`() async throws {
+        let links = ##"<a>; rel=next; anchor="/v1/other", <b>; rel=next; anchor="#part", <c>; rel=next; anchor="?key=k&size=2""##
+        session.enqueue(.json(#"{"items": [1]}"#, headers: ["Link": links]))
+        session.enqueue(.json(#"{"items": [2]}"#, headers: ["Link": links]))
+        #expect(try await items(service().pages(of: list, by: .linkHeader)) == [[1], [2]])
+        #expect(targets == ["https://api.test/v1/items?key=k&size=2", "https://api.test/v1/c?key=k"])
+    }
+
     @Test func `page numbers are incremented until the last page`() async throws {
         for items in [[1, 2], [3, 4], [5]] { session.enqueue(try .json(encoding: Page(items: items))) }
         let pages = try service().pages(of: list, by: .number("page", first: 0) { $0.items.count < 2 })

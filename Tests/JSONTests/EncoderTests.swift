@@ -113,7 +113,8 @@ import Testing
 
     @Test func `inheritance with a super encoder is kept`() throws {
         let dog = try JSONDecoder().decode(Dog.self, from: Data(Dog.sample.utf8))
-        #expect(try TransferJSONDecoder().decode(Dog.self, from: TransferJSONEncoder().encode(dog)) == dog)
+        #expect(
+            try TransferJSONDecoder(JSONDecoder()).decode(Dog.self, from: TransferJSONEncoder(JSONEncoder()).encode(dog)) == dog)
     }
 }
 

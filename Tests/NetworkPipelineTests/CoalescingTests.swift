@@ -54,6 +54,19 @@ import TestSupport
         #expect(coalescing.sharedCount == 0)
     }
 
+    @Test func `requests that do not follow redirects are not shared`() async {
+        let latch = AsyncGate()
+        let tasks = [RedirectPolicy.follow, .doNotFollow, .keepMethod].map { (policy: RedirectPolicy) in
+            var request = NetworkRequest.make()
+            request.redirects = policy
+            return send(request, through: latch)
+        }
+        while sent.withLock({ $0 }) < 3, !Task.isCancelled { await Task.yield() }
+        latch.open()
+        for task in tasks { #expect(await task.value.status == 200) }
+        #expect(coalescing.sharedCount == 0)
+    }
+
     private struct PinnedAPI: TrustingAPI {
         let host = "api.test"
         let endpoint = "a"
@@ -165,5 +178,18 @@ import TestSupport
             }
             for try await body in group { #expect(body == Data("hello".utf8)) }
         }
+    }
+
+    @Test func `requests whose values have different bytes are not shared, even if they are equal as text`() async {
+        let latch = AsyncGate()
+        let tasks = ["e\u{301}", "\u{E9}"].map { (value: String) in
+            var request = NetworkRequest.make()
+            request.headers["Accept"] = value
+            return send(request, through: latch)
+        }
+        while sent.withLock({ $0 }) < 2, !Task.isCancelled { await Task.yield() }
+        latch.open()
+        for task in tasks { #expect(await task.value.status == 200) }
+        #expect(coalescing.sharedCount == 0)
     }
 }

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import TestSupport
 import Testing
 
 extension RealServerTests {
@@ -118,10 +119,11 @@ extension RealServerTests {
             async throws
         {
             let session = engine.trusting { $0.proxy = Self.socks() }
-            let error = try await session.failure(.get, "http://no-such-host.invalid/")
+            let error = try await session.failure(.get, "http://\(unknownHost)/")
             #expect(error.isConnectivity, "\(error)")
-            let missing = engine.session { $0.proxy = .http(host: "no-such-host.invalid", port: 1) }
-            #expect(try await missing.failure(.get, "\(Servers.nginx)/ok").code == .proxyFailed)
+            let missing = engine.session { $0.proxy = .http(host: unknownHost, port: 1) }
+            let failure = try await missing.failure(.get, "\(Servers.nginx)/ok")
+            #expect(failure.code == .proxyFailed, "\(failure)")
         }
 
         #if os(Linux)

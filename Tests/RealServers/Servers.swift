@@ -11,8 +11,12 @@ enum Servers {
     private static let environment = ProcessInfo.processInfo.environment
     static let httpbin = environment["DATA_TRANSFER_HTTPBIN_URL"] ?? ""
     static let nginx = environment["DATA_TRANSFER_NGINX_URL"] ?? ""
+    /// Apache with folders that need the password `secret` of the user `reader`: `digest`, `short`, `once` and `basic`.
+    static let apache = environment["DATA_TRANSFER_APACHE_URL"] ?? ""
     /// A server that returns the parts of a form as werkzeug parses them.
     static let forms = environment["DATA_TRANSFER_FORMS_URL"] ?? ""
+    /// A server that says whether botocore or http-message-signatures would sign a request in the same way.
+    static let signatures = environment["DATA_TRANSFER_SIGNATURES_URL"] ?? ""
     /// nginx over TLS: with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a required client certificate.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
@@ -35,7 +39,7 @@ enum Servers {
     static let guardedProxyPort = port("GUARDED_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
-    static let areRunning = ![httpbin, nginx, forms, h2, echo, streams].contains("")
+    static let areRunning = ![httpbin, nginx, apache, forms, signatures, h2, echo, streams].contains("")
     /// The same httpbin with another origin.
     static let otherHttpbin = nginx + "/httpbin"
 

@@ -9,7 +9,7 @@ struct Bench {
         arguments.removeAll { $0 == "--\(effort)" }
         switch arguments.popFirst() {
         case "transport": try Transport(base: url(&arguments), effort: effort).run()
-        case "tls": try TLSBench(servers: Servers(&arguments), effort: effort).run()
+        case "tls": try await TLSBench(servers: Servers(&arguments), effort: effort).run()
         case "compare": try Compare(other: program(&arguments), servers: Servers(&arguments), effort: effort).run()
         case "stack": try await Stack(isQuick: effort != .full).run()
         case "decoding": try Decoding(effort: effort).run()

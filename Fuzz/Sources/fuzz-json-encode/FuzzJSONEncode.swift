@@ -3,10 +3,9 @@ import JSONDocuments
 @testable import NetworkJSON
 
 func check<T: Codable & Equatable>(_ value: T) {
-    let encoder = TransferJSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
     let foundation = JSONEncoder()
     foundation.outputFormatting = [.sortedKeys]
+    let encoder = TransferJSONEncoder(foundation)
     guard let text = try? encoder.encode(value), let expected = try? foundation.encode(value) else {
         preconditionFailure("a value is not encoded")
     }

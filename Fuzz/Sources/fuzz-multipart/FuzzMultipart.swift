@@ -96,6 +96,21 @@ func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
 /// `%22` in a name cannot be distinguished from a quote, by design of the WHATWG: both sides are read as the escapes say.
 func meant(_ text: String) -> [UInt8] { unescaped(ArraySlice(text.utf8)) }
 
+/// The text with CRLF for each of its line breaks, as the WHATWG says of names, but not of file names.
+func withWholeLineBreaks(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+        guard byte == 0x0D || byte == 0x0A else {
+            bytes.append(byte)
+            continue
+        }
+        bytes += [0x0D, 0x0A]
+        if byte == 0x0D, rest.first == 0x0A { rest.removeFirst() }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
 /// libFuzzer calls it with each of its inputs.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
@@ -112,7 +127,8 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         form.parts.append(.init(name: name, fileName: fileName, contentType: contentType, data: Data(content)))
         expected.append(
             ReadPart(
-                name: meant(name), fileName: fileName.map(meant), contentType: contentType.map { Array($0.utf8) },
+                name: meant(withWholeLineBreaks(name)), fileName: fileName.map(meant),
+                contentType: contentType.map { Array($0.utf8) },
                 content: content))
     }
     let mustFail =

@@ -32,7 +32,8 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         body: start[0] & 8 == 0 ? .data(Data("body".utf8)) : nil)
     request.setCredential("member", for: "Accept-Language")
     let rules = RedirectRules(SessionConfiguration())
-    guard let next = try? rules.next(after: request, status: status, locations: [location], followed: 0) else { return 0 }
+    guard let next = try? rules.next(after: request, status: status, headers: ["Location": location], trail: RedirectTrail())
+    else { return 0 }
     let scheme = next.url.scheme?.lowercased()
     precondition(scheme == "http" || scheme == "https", "the scheme \(scheme ?? "")")
     precondition(scheme == "https" || base.scheme == "http", "down from https")

@@ -1,4 +1,4 @@
-// The decoders of zlib (`libz.so.1`), brotli (`libbrotlidec.so.1`) and zstd (`libzstd.so.1`), loaded at run time: no
+// The decoder and the encoder of zlib (`libz.so.1`), and the decoders of brotli (`libbrotlidec.so.1`) and zstd (`libzstd.so.1`), loaded at run time: no
 // development package is needed to build, and programs also run without these libraries. Linux only.
 // A test compares the declarations with the headers of the libraries. Requires zlib 1.2, brotli 1.0 and zstd 1.4 or later.
 #ifndef CCODINGS_H
@@ -7,16 +7,20 @@
 #include <stddef.h>
 
 enum {
-    // Results of `inflate`.
+    // Results of `inflate` and `deflate`.
     CCODINGS_Z_OK = 0,
     CCODINGS_Z_STREAM_END = 1,
     CCODINGS_Z_NEED_DICT = 2,
     CCODINGS_Z_DATA_ERROR = -3,
     CCODINGS_Z_MEM_ERROR = -4,
     CCODINGS_Z_BUF_ERROR = -5,
-    // The flush mode of `inflate`, and its largest window.
+    // The flush modes of `inflate` and `deflate`, and their largest window.
     CCODINGS_Z_NO_FLUSH = 0,
+    CCODINGS_Z_FINISH = 4,
     CCODINGS_MAX_WBITS = 15,
+    // The method and the strategy of `deflateInit2`.
+    CCODINGS_Z_DEFLATED = 8,
+    CCODINGS_Z_DEFAULT_STRATEGY = 0,
     // Results of `BrotliDecoderDecompressStream`.
     CCODINGS_BROTLI_DECODER_RESULT_ERROR = 0,
     CCODINGS_BROTLI_DECODER_RESULT_SUCCESS = 1,
@@ -55,6 +59,13 @@ ccodings_step ccodings_zlib_decode(
 /// Returns the message of the last error; NULL if there was none.
 const char *ccodings_zlib_message(const void *stream);
 void ccodings_zlib_free(const ccodings_zlib *library, void *stream);
+/// Creates a stream that encodes. `level` is 1, the fastest, to 9; `window_bits` as for `ccodings_zlib_create`. Returns NULL if there is not
+/// enough memory, or an argument is invalid.
+void *ccodings_zlib_create_encoder(const ccodings_zlib *library, int level, int window_bits);
+/// Encodes with a flush mode of `deflate`.
+ccodings_step ccodings_zlib_encode(
+    const ccodings_zlib *library, void *stream, const void *input, size_t input_count, void *output, size_t output_count, int flush);
+void ccodings_zlib_free_encoder(const ccodings_zlib *library, void *stream);
 
 const ccodings_brotli *ccodings_brotli_open(const char *name);
 void ccodings_brotli_close(const ccodings_brotli *library);

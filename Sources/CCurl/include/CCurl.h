@@ -256,6 +256,10 @@ const char *ccurl_easy_strerror(int code);
 struct ccurl_handshake {
     // Whether a server's certificate must have a subject alternative name. Set before the handshake.
     int checks_names;
+    // Whether OpenSSL reads as many bytes at once as there are, instead of the header of each record first and then the rest. Set before
+    // the handshake. Only for handles whose connection is read until there are no more bytes: those that OpenSSL keeps do not make the
+    // socket readable.
+    int reads_ahead;
     // Whether the handshake has begun: the first message is about to be sent.
     int has_begun;
     // Whether the handshake is complete: the last message was received.

@@ -18,7 +18,7 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
         let bytes = try await stored(stream)
         do {
             // Decoding reads the mapped file.
-            let body = ResponseData(bytes, contentType: stream.headers["Content-Type"])
+            let body = ResponseData(.data(bytes), contentType: stream.headers["Content-Type"], decoder: stream.decoder)
             return try await BackgroundThreads.files.value { try endpoint.response(from: body) }
         } catch {
             let response = NetworkResponse(

@@ -21,7 +21,7 @@ struct Resumption: Sendable {
     }
 
     private func decisionOnPart(_ headers: HeaderFields, _ url: URL) -> DownloadDecision {
-        if headers["Content-Type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
+        if headers["Content-Type"]?.mediaType == "multipart/byteranges" {
             return .refused("one range was requested, but the response contains several (multipart/byteranges)")
         }
         // The part is of another version, from another URL, or in another content coding than the partial file.
@@ -104,8 +104,8 @@ struct ResumeValidator: Codable, Hashable, Sendable {
 
     /// Whether a response with these headers is of another version. A response without a validator counts as the same version.
     func isContradicted(by headers: HeaderFields) -> Bool {
-        let name = text.hasPrefix("\"") ? "ETag" : "Last-Modified"
-        return headers[name].map { $0 != text } ?? false
+        let name = text.begins(with: "\"") ? "ETag" : "Last-Modified"
+        return headers[name].map { !$0.hasSameBytes(as: text) } ?? false
     }
 
     /// Whether the text is a strong entity tag: visible characters other than quotes, in quotes (RFC 9110 §8.8.3).
@@ -127,6 +127,6 @@ extension HeaderFields {
     /// Whether the body is sent in a content coding other than `identity` (RFC 9110 §8.4).
     var isEncoded: Bool {
         guard let coding = self["Content-Encoding"] else { return false }
-        return coding.listElements.contains { $0.lowercased() != "identity" }
+        return coding.listElements.contains { $0.asciiLowercased != "identity" }
     }
 }

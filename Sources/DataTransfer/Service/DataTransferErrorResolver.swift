@@ -25,7 +25,8 @@ public struct ErrorBodyResolver<APIError: Error & Decodable & Sendable>: DataTra
     /// Creates a resolver that decodes error responses.
     ///
     /// - Parameters:
-    ///   - decoder: The decoder of the body. Default: JSON. Use `.keyPath("error")` for an error inside an envelope.
+    ///   - decoder: The decoder of the body. Default: `.json` with the default strategies; pass `.json(decoder)` for those of a
+    ///     service. Use `.keyPath("error")` for an error inside an envelope.
     ///   - accepts: Returns whether to decode the body of a response; by default, always `true`. Called on the thread on
     ///     which the response is processed.
     public init(

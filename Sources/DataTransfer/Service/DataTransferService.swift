@@ -166,9 +166,17 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
     /// The trailer fields, empty in most responses. `URLSession` does not provide them.
     public var trailers: HeaderFields
     /// The URL of the response, after redirects.
-    public var url: URL
+    public var url: URL {
+        get { lazyURL.url }
+        set { lazyURL = .url(newValue) }
+    }
+    private var lazyURL: LazyURL
     /// The durations of the phases of the transfer.
-    public var timings: TransferTimings
+    public var timings: TransferTimings {
+        get { sharedTimings.value }
+        set { sharedTimings.value = newValue }
+    }
+    private var sharedTimings: CopyOnWrite<TransferTimings>
 
     /// Creates a response with these properties.
     public init(
@@ -179,17 +187,20 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
         self.statusCode = statusCode
         self.headers = headers
         self.trailers = trailers
-        self.url = url
-        self.timings = timings
+        lazyURL = .url(url)
+        sharedTimings = CopyOnWrite(timings)
     }
 
     /// Creates a response from a value and a network response.
     ///
     /// Status, header fields, trailer fields, URL and timings are those of the network response.
     package init(value: Value, response: NetworkResponse) {
-        self.init(
-            value: value, statusCode: response.statusCode, headers: response.headers, trailers: response.trailers,
-            url: response.url, timings: response.timings)
+        self.value = value
+        statusCode = response.statusCode
+        headers = response.headers
+        trailers = response.trailers
+        lazyURL = response.lazyURL
+        sharedTimings = response.currentTimings
     }
 }
 

@@ -11,6 +11,8 @@ import NetworkLogging
 public struct DefaultDataTransferService: DataTransferService {
     private let networkService: any NetworkService
     private let failures: FailureReport
+    private let encoder: (any DataEncoder)?
+    private let decoder: (any JSONDataDecoder)?
 
     /// Creates a service that sends requests with a network service.
     ///
@@ -18,28 +20,45 @@ public struct DefaultDataTransferService: DataTransferService {
     ///   - networkService: The service that sends the requests.
     ///   - errorResolver: Replaces network errors with errors of the application. With `nil`, the default, they are kept.
     ///   - errorLogger: Receives each failure once. Default: `nil`.
+    ///   - encoder: Encodes the JSON bodies for which the endpoint has no encoder. Default: `nil`, which is
+    ///     ``Endpoints/DataEncoder/json``.
+    ///   - decoder: Decodes JSON for endpoints and streams without a decoder. Default: `nil`, which is a new
+    ///     ``NetworkJSON/TransferJSONDecoder``.
     public init(
         networkService: any NetworkService,
         errorResolver: (any DataTransferErrorResolver)? = nil,
-        errorLogger: (any DataTransferErrorLogger)? = nil
+        errorLogger: (any DataTransferErrorLogger)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        decoder: (any JSONDataDecoder)? = nil
     ) {
+        self.encoder = encoder
+        self.decoder = decoder
         self.networkService = networkService
         failures = FailureReport(resolver: errorResolver, logger: errorLogger)
     }
 
     /// Creates a service with a ``NetworkCore/DefaultNetworkService`` that is made from these components.
+    ///
+    /// ```swift
+    /// let service = DefaultDataTransferService(configuration: api, encoder: encoder, decoder: decoder)
+    /// ```
+    ///
+    /// The encoder is that of `.json(…)` bodies, the decoder that of `.json`, `.keyPath(…)`, `.envelope()`, of `as(_:)` and of
+    /// streams of JSON, unless an endpoint has another one. An ``ErrorBodyResolver`` has a separate decoder.
     public init(
         configuration: any NetworkConfigurable,
         sessionManager: any NetworkSessionManager = DefaultSessionManager.shared,
         interceptors: [any NetworkInterceptor] = [],
         networkLogger: (any NetworkErrorLogger)? = nil,
         errorResolver: (any DataTransferErrorResolver)? = nil,
-        errorLogger: (any DataTransferErrorLogger)? = nil
+        errorLogger: (any DataTransferErrorLogger)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        decoder: (any JSONDataDecoder)? = nil
     ) {
         self.init(
             networkService: DefaultNetworkService(
                 configuration: configuration, sessionManager: sessionManager, interceptors: interceptors, logger: networkLogger),
-            errorResolver: errorResolver, errorLogger: errorLogger)
+            errorResolver: errorResolver, errorLogger: errorLogger, encoder: encoder, decoder: decoder)
     }
 
     /// Requests an endpoint, and passes the decoded response to a completion.
@@ -55,7 +74,7 @@ public struct DefaultDataTransferService: DataTransferService {
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        let request = endpoint.request
+        let request = described(endpoint.request)
         let method = request.method
         return networkService.response(for: request) { result in
             let outcome = result.mapError { failures.report($0) }.flatMap { response in
@@ -72,7 +91,7 @@ public struct DefaultDataTransferService: DataTransferService {
     public func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        let request = endpoint.request
+        let request = described(endpoint.request)
         let method = request.method
         let response: NetworkResponse
         do throws(NetworkError) {
@@ -89,7 +108,8 @@ public struct DefaultDataTransferService: DataTransferService {
     ///   are thrown by the stream, resolved and logged like any other.
     public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
         do throws(NetworkError) {
-            return DataTransferStream(try await networkService.stream(for: endpoint), failures: failures)
+            return DataTransferStream(
+                try await networkService.stream(for: described(endpoint.sourcedRequest)), failures: failures, decoder: decoder)
         } catch {
             throw failures.report(error)
         }
@@ -100,12 +120,20 @@ public struct DefaultDataTransferService: DataTransferService {
         failures.report(failure)
     }
 
+    /// Returns a description with the encoder of this service.
+    private func described(_ request: RequestDescription) -> RequestDescription {
+        guard let encoder, request.body != nil else { return request }
+        var request = request
+        request.encoder = encoder
+        return request
+    }
+
     /// Decodes a response, for the completion form and the async form.
     private func decode<Target: ResponseRequestable>(
         _ response: NetworkResponse, _ endpoint: Target, _ method: RequestMethod
     ) throws(DataTransferError) -> DataTransferResponse<Target.Response> {
         do {
-            let body = ResponseData(response.body, contentType: response.headers["Content-Type"])
+            let body = ResponseData(response.body, contentType: response.headers["Content-Type"], decoder: decoder)
             return DataTransferResponse(value: try endpoint.response(from: body), response: response)
         } catch {
             throw failures.report(DataTransferError(decoding: error, of: response, method: method))

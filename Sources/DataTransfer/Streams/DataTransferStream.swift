@@ -19,14 +19,17 @@ public struct DataTransferStream: AsyncSequence, Sendable {
     /// The response: its head, and a body whose errors are not resolved or logged by the service.
     package let response: NetworkResponse
     private let failures: FailureReport
+    /// The JSON decoder of the service; `nil` for the default.
+    let decoder: (any JSONDataDecoder)?
 
     /// Creates a stream whose errors are neither resolved nor logged, for other implementations of ``DataTransferService``.
     public init(_ response: NetworkResponse) {
         self.init(response, failures: FailureReport())
     }
 
-    init(_ response: NetworkResponse, failures: FailureReport) {
+    init(_ response: NetworkResponse, failures: FailureReport, decoder: (any JSONDataDecoder)? = nil) {
         self.response = response
+        self.decoder = decoder
         self.failures = failures
     }
 

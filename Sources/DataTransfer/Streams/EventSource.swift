@@ -159,16 +159,24 @@ struct EventSource {
 }
 
 extension RequestDescription {
+    /// The maximum size of an event ID that is sent, in bytes. All header fields together have a limit, too.
+    private static var maximumEventIDBytes: Int { 64 << 10 }
+
     /// Returns the request with the header fields of WHATWG HTML §9.2.2, unless it has such fields itself.
     ///
-    /// Compression is disabled because it would delay events.
+    /// Compression is disabled because it would delay events. An event ID is sent as UTF-8 (§9.2.3); one that is no field value, because it
+    /// contains a control character other than a tab (RFC 9110 §5.5), and one that is too long are not sent, and neither is an older ID.
     fileprivate func asEventSource(after lastEventID: String) -> RequestDescription {
         var request = self
         for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-store"), ("Accept-Encoding", "identity")]
         where !request.headerParameters.contains(name) {
             request.headerParameters.set(value, for: name)
         }
-        if !lastEventID.isEmpty { request.headerParameters.set(lastEventID, for: "Last-Event-ID") }
+        if !lastEventID.isEmpty {
+            let field = HeaderFields.Field(name: "Last-Event-ID", value: lastEventID)
+            let isSent = field.isValid && lastEventID.utf8.count <= Self.maximumEventIDBytes
+            request.headerParameters[field.name] = isSent ? lastEventID : nil
+        }
         request.acceptedStatuses = request.acceptedStatuses + [204]
         return request
     }

@@ -9,7 +9,8 @@ import NetworkCore
 ///
 /// The stream is cold: nothing is requested before a loop needs the first event, and each loop has separate connections.
 /// After the end of a connection, the stream reconnects as ``EventStreamOptions`` describes, with the ID of the last event as
-/// `Last-Event-ID`. It ends when the server responds with 204. Leaving the loop or cancelling its task closes the socket or
+/// `Last-Event-ID`. No ID is sent if it contains a control character other than a tab, which no field can contain (RFC 9110 §5.5), or is
+/// longer than 64 KiB. The stream ends when the server responds with 204. Leaving the loop or cancelling its task closes the socket or
 /// ends the pause.
 ///
 /// A connection is considered lost if it is silent for the duration of the idle timeout. A source that may be silent for

@@ -83,7 +83,7 @@ struct ReconnectionPlan {
             pause = min(pause * 2, longest)
             doublings -= 1
         }
-        if let seconds = error?.networkError?.response?.headers["Retry-After"].flatMap({ Int32($0) }) {
+        if let seconds = error?.networkError?.response?.headers["Retry-After"]?.utf8.decimal(clampedTo: 1 << 31) {
             pause = min(max(pause, .seconds(seconds)), longest)
         }
         return pause

@@ -84,7 +84,8 @@ extension DataTransferService {
         _ endpoint: any Requestable, as format: StreamFormat<Element>
     ) async throws(DataTransferError) -> ValueStream<Element> {
         let request = endpoint.sourcedRequest
-        return ValueStream(try await stream(for: request), parser: format.makeParser(), method: request.method)
+        let body = try await stream(for: request)
+        return ValueStream(body, parser: format.makeParser(decoder: body.decoder), method: request.method)
     }
 
     /// Requests an endpoint, and passes the values in its response to a closure.

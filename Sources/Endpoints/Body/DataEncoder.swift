@@ -43,7 +43,7 @@ extension PropertyListEncoder: DataEncoder {}
 
 extension DataEncoder where Self == TransferJSONEncoder {
     /// A new JSON encoder with sorted keys and unescaped slashes, so that equal values produce equal bytes. All other settings are
-    /// the defaults.
+    /// the defaults; dates are written as `2026-11-24T02:00:00Z` (RFC 3339 §5.6).
     public static var json: TransferJSONEncoder {
         let encoder = TransferJSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -5,34 +5,39 @@ import NetworkLogging
 public struct EndpointBody: Sendable {
     /// The `Content-Type` header that is sent if the endpoint does not set one; `nil` sends none.
     public var contentType: String?
-    private let makeContent: @Sendable () throws -> NetworkBody
+    private let makeContent: @Sendable (any DataEncoder) throws -> NetworkBody
+    /// The encoder for bodies and services that have none. Its strategies are never changed.
+    private static let defaultEncoder = TransferJSONEncoder.json
 
     /// Creates a body in memory.
     ///
     /// - Parameter encode: Returns the bytes. Called once per built request, on the thread that builds it.
     public init(contentType: String?, encode: @escaping @Sendable () throws -> Data) {
         self.contentType = contentType
-        makeContent = { .data(try encode()) }
+        makeContent = { _ in .data(try encode()) }
     }
 
     /// Creates a body from content that may be in memory, in a file, or produced while it is sent.
     public init(contentType: String?, content: NetworkBody) {
         self.contentType = contentType
-        makeContent = { content }
+        makeContent = { _ in content }
     }
 
     /// Creates a body whose content is produced when the request is built.
-    init(contentType: String?, makeContent: @escaping @Sendable () throws -> NetworkBody) {
+    ///
+    /// - Parameter makeContent: Returns the content. Its argument is the encoder of the service, for a body without one.
+    init(contentType: String?, makeContent: @escaping @Sendable (any DataEncoder) throws -> NetworkBody) {
         self.contentType = contentType
         self.makeContent = makeContent
     }
 
     /// Returns the encoded content for a request.
     ///
+    /// - Parameter encoder: The encoder of a JSON body without one; `nil` for ``DataEncoder/json``.
     /// - Throws: ``RequestGenerationError`` for the field `body`, with the encoder's error as the underlying error.
-    package func content() throws(RequestGenerationError) -> NetworkBody {
+    package func content(encoder: (any DataEncoder)? = nil) throws(RequestGenerationError) -> NetworkBody {
         do {
-            return try makeContent()
+            return try makeContent(encoder ?? Self.defaultEncoder)
         } catch let error as RequestGenerationError {
             throw error
         } catch let error as EncodingError {
@@ -46,15 +51,19 @@ public struct EndpointBody: Sendable {
 extension EndpointBody {
     /// Returns a JSON body (`application/json`, RFC 8259) of any `Encodable` value: an object, a top-level array or a scalar.
     ///
-    /// - Parameter encoder: The encoder of the value. Default: sorted keys, unescaped slashes, otherwise the default settings.
+    /// - Parameter encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default
+    ///   ``DataEncoder/json``.
     @_disfavoredOverload
-    public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> EndpointBody {
-        EndpointBody(contentType: "application/json") { try encoder.encodeBounded(value) }
+    public static func json(_ value: some Encodable & Sendable, encoder: (any DataEncoder)? = nil) -> EndpointBody {
+        EndpointBody(contentType: "application/json", makeContent: { .data(try (encoder ?? $0).encodeBounded(value)) })
     }
 
     /// Returns a JSON body (`application/json`) of a dictionary literal. Items whose value is `nil` are omitted.
-    public static func json(_ parameters: ParameterList, encoder: any DataEncoder = .json) -> EndpointBody {
-        EndpointBody(contentType: "application/json") { try encoder.encodeBounded(parameters) }
+    ///
+    /// - Parameter encoder: The encoder of the values. Default: `nil`, which uses that of the service, by default
+    ///   ``DataEncoder/json``.
+    public static func json(_ parameters: ParameterList, encoder: (any DataEncoder)? = nil) -> EndpointBody {
+        EndpointBody(contentType: "application/json", makeContent: { .data(try (encoder ?? $0).encodeBounded(parameters)) })
     }
 
     /// Returns a form body (`application/x-www-form-urlencoded`, WHATWG URL standard §5). A space becomes `+`; line endings are

@@ -36,8 +36,10 @@ public struct MultipartForm: Sendable {
     }
 
     /// Adds a text field, encoded as UTF-8, without a content type.
-    public mutating func append(_ value: String, name: String) {
-        parts.append(Part(name: name, data: Data(value.utf8)))
+    ///
+    /// - Parameter headers: Further header fields of the part; see ``Part/headers``. Default: none.
+    public mutating func append(_ value: String, name: String, headers: HeaderFields = [:]) {
+        parts.append(Part(name: name, headers: headers, content: .data(Data(value.utf8))))
     }
 
     /// Adds a part with the content of a file, a stream or bytes.
@@ -47,12 +49,13 @@ public struct MultipartForm: Sendable {
     ///     form can be sent only once, and its length is unknown if `length` is `nil`.
     ///   - fileName: The file name that is sent. Default: the name of a file; no file name for other content.
     ///   - contentType: The media type. Default: that of the file name's extension; no content type without a file name.
+    ///   - headers: Further header fields of the part; see ``Part/headers``. Default: none.
     public mutating func append(
-        _ content: NetworkBody, name: String, fileName: String? = nil, contentType: String? = nil
+        _ content: NetworkBody, name: String, fileName: String? = nil, contentType: String? = nil, headers: HeaderFields = [:]
     ) {
         let fileName = fileName ?? content.fileName
         let contentType = contentType ?? fileName.map(Self.contentType(forFileName:))
-        parts.append(Part(name: name, fileName: fileName, contentType: contentType, content: content))
+        parts.append(Part(name: name, fileName: fileName, contentType: contentType, headers: headers, content: content))
     }
 
     // 24 characters and 32 hexadecimal digits.
@@ -70,7 +73,8 @@ public struct MultipartForm: Sendable {
 extension MultipartForm {
     /// A part of a form: a name and its content.
     ///
-    /// Names and file names are escaped as specified in the WHATWG HTML standard (§4.10.21.8): `"` becomes `%22`, CR `%0D`, LF `%0A`.
+    /// Names and file names are escaped as specified in the WHATWG HTML standard (§4.10.21.8): `"` becomes `%22`, CR `%0D`, LF `%0A`. Before
+    /// that, each line break of a name, but not of a file name, becomes CRLF.
     public struct Part: Sendable {
         /// The name of the form field, without escaping.
         public var name: String
@@ -78,14 +82,23 @@ extension MultipartForm {
         public var fileName: String?
         /// The value of the part's `Content-Type`; `nil` sends none, as is usual for plain fields (RFC 7578 §4.4).
         public var contentType: String?
+        /// Further header fields, in the order in which they are sent.
+        ///
+        /// RFC 7578 §4.8 has receivers ignore them, so they are for servers that are known to read them. Their names are tokens,
+        /// and their values have no control characters. `Content-Disposition` is an error, as the form sends it, and so are a
+        /// second `Content-Type` and more than 1 MiB. They are checked when the form is encoded.
+        public var headers: HeaderFields
         /// The content of the part, which is sent unchanged.
         public var content: NetworkBody
 
-        /// Creates a part. Its content type is checked when the form is encoded.
-        public init(name: String, fileName: String? = nil, contentType: String? = nil, content: NetworkBody) {
+        /// Creates a part. Its content type and its header fields are checked when the form is encoded.
+        public init(
+            name: String, fileName: String? = nil, contentType: String? = nil, headers: HeaderFields = [:], content: NetworkBody
+        ) {
             self.name = name
             self.fileName = fileName
             self.contentType = contentType
+            self.headers = headers
             self.content = content
         }
 
@@ -97,9 +110,12 @@ extension MultipartForm {
 }
 
 extension MultipartForm.Part {
+    /// The maximum size of the header fields of a part, in bytes: that of the header fields of a request.
+    private static let maximumHeaderBytes = 1 << 20
+
     /// Returns the header fields of the part, which are sent between the boundary line and the content.
     func head() throws(RequestGenerationError) -> String {
-        var head = "Content-Disposition: form-data; name=\"\(Self.escaped(name))\""
+        var head = "Content-Disposition: form-data; name=\"\(Self.escaped(Self.withWholeLineBreaks(name)))\""
         if let fileName { head += "; filename=\"\(Self.escaped(fileName))\"" }
         head += "\r\n"
         if let contentType {
@@ -108,7 +124,46 @@ extension MultipartForm.Part {
             }
             head += "Content-Type: \(contentType)\r\n"
         }
+        var hasContentType = contentType != nil
+        for field in headers.fields {
+            try check(field, hasContentType: &hasContentType)
+            guard head.utf8.count + field.value.utf8.count <= Self.maximumHeaderBytes else {
+                throw RequestGenerationError(
+                    .headerValue(field.name),
+                    "with it, the header fields of part \"\(name.printable)\" are larger than \(Self.maximumHeaderBytes) bytes")
+            }
+            head += "\(field.name): \(field.value)\r\n"
+        }
+        headers.rememberSecrets()
         return head + "\r\n"
+    }
+
+    /// Returns the text with CRLF for each CR without LF, and each LF without CR.
+    private static func withWholeLineBreaks(_ text: String) -> String {
+        let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if bytes.last == carriageReturn, byte != lineFeed { bytes.append(lineFeed) }
+            if bytes.last != carriageReturn, byte == lineFeed { bytes.append(carriageReturn) }
+            bytes.append(byte)
+        }
+        if bytes.last == carriageReturn { bytes.append(lineFeed) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Throws if a field of ``headers`` is malformed, or if it is sent already.
+    private func check(_ field: HeaderFields.Field, hasContentType: inout Bool) throws(RequestGenerationError) {
+        do throws(RequestGenerationError) {
+            try field.validate()
+            if HeaderFields.isSame(field.name, "Content-Disposition") {
+                throw RequestGenerationError(.headerName(field.name), "it is made from the name and the file name")
+            }
+            guard HeaderFields.isSame(field.name, "Content-Type") else { return }
+            if hasContentType { throw RequestGenerationError(.headerName(field.name), "there is a content type already") }
+            hasContentType = true
+        } catch {
+            throw RequestGenerationError(error.field, "in part \"\(name.printable)\" of the form: \(error.reason)")
+        }
     }
 
     private static func escaped(_ text: String) -> String {
@@ -175,7 +230,7 @@ extension EndpointBody {
     /// A `multipart/form-data` body whose content type contains the form's boundary.
     public static func multipart(_ form: MultipartForm) -> EndpointBody {
         let quoted = form.boundary.isToken ? form.boundary : "\"\(form.boundary)\""
-        return EndpointBody(contentType: "multipart/form-data; boundary=\(quoted)", makeContent: { try form.content() })
+        return EndpointBody(contentType: "multipart/form-data; boundary=\(quoted)", makeContent: { _ in try form.content() })
     }
 
     /// A `multipart/form-data` body of the parts that a closure adds.

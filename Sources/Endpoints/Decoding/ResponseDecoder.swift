@@ -14,25 +14,29 @@ public protocol ResponseDecoder: Sendable {
 public struct ResponseData: Sendable {
     /// The bytes after content decoding, such as gzip.
     public var data: Data {
-        didSet { text = JSONText(data) }
+        get { text.data }
+        set { text = JSONText(newValue) }
     }
     /// The value of the `Content-Type` header with its parameters; `nil` if there was none.
     public var contentType: String?
     /// The same bytes for ``TransferJSONDecoder``: with padding if they were received with it.
     private(set) var text: JSONText
+    /// The JSON decoder of the service, for endpoints without one; `nil` for the default.
+    package var decoder: (any JSONDataDecoder)?
 
     /// Creates a body from its bytes and the value of its `Content-Type` header.
     public init(_ data: Data, contentType: String? = nil) {
-        self.data = data
         text = JSONText(data)
         self.contentType = contentType
     }
 
     /// Creates a body from that of a response; without bytes if it is not in memory.
-    package init(_ body: NetworkBody, contentType: String?) {
+    ///
+    /// - Parameter decoder: The JSON decoder of the service. Default: `nil`, which uses the default one.
+    package init(_ body: NetworkBody, contentType: String?, decoder: (any JSONDataDecoder)? = nil) {
         if case .data(let text) = body.source { self.text = text } else { text = JSONText(Data()) }
-        data = text.data
         self.contentType = contentType
+        self.decoder = decoder
     }
 }
 
@@ -48,12 +52,19 @@ public protocol EmptyBodyRepresentable {
 }
 
 extension ResponseData {
+    var isEmpty: Bool { text.count == 0 }
+
+    /// Returns the JSON decoder for this body: that of the endpoint if it has one, otherwise that of the service or the default.
+    func decoder(of own: (any JSONDataDecoder)?) -> any JSONDataDecoder {
+        own ?? decoder ?? JSONResponseDecoder.defaultDecoder
+    }
+
     /// Returns the type's value for an empty body if the body is empty.
     ///
     /// - Returns: `nil` if the body is not empty.
     /// - Throws: ``ResponseDecodingError`` if the body is empty and the type is not ``EmptyBodyRepresentable``.
     func emptyValue<Value>(_ type: Value.Type) throws(ResponseDecodingError) -> Value? {
-        guard data.isEmpty else { return nil }
+        guard isEmpty else { return nil }
         guard let value = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else {
             throw ResponseDecodingError(.emptyBody)
         }

@@ -114,7 +114,7 @@ extension API {
         let parameters = parameters
         var request = RequestDescription(
             path: path, method: method, pathParameters: pathParameters, headerParameters: headers,
-            queryParameters: parameters.query, body: parameters.body,
+            queryParameters: parameters.query, queryStyle: parameters.queryStyle, body: parameters.body,
             timeouts: RequestTimeouts(total: timeout, deadline: deadline))
         request.base = .composed(ComposedAddress(scheme: scheme, host: host, port: port, basePath: basePath))
         if !shouldLog { request.context.isLogged = false }

@@ -69,7 +69,7 @@ extension Endpoint where Response: Decodable {
     /// Creates an endpoint whose response is decoded by a ``ResponseDecoder``.
     ///
     /// - Parameter responseDecoder: `.json`, `.rawData`, `.text`, `.propertyList`, `.empty`, or a custom decoder. Default:
-    ///   `.json`.
+    ///   `.json`, which uses the decoder of the service.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -190,7 +190,8 @@ extension Requestable {
     /// let movies = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
     /// ```
     ///
-    /// - Parameter decoder: The decoder of the response body. Default: JSON.
+    /// - Parameter decoder: The decoder of the response body: `.json(decoder)`, `.keyPath("results", decoder: decoder)`, or
+    ///   another one. Default: `.json`, which uses the decoder of the service.
     public func `as`<Response: Decodable & Sendable>(
         _ type: Response.Type, decoder: any ResponseDecoder = .json
     ) -> Endpoint<Response> {

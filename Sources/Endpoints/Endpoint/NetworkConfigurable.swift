@@ -10,15 +10,17 @@ public protocol NetworkConfigurable: Sendable {
     var headers: HeaderFields { get }
     /// The query parameters of every request. An endpoint's item of the same name replaces one. Default: none.
     var queryParameters: ParameterList { get }
-    /// The configuration that one request is built with. Read once for each request. Default: `self`.
-    var current: any NetworkConfigurable { get }
+    /// The settings that one request is built with. Read once for each request. Default: the values of the other properties.
+    var current: APIConfiguration { get }
 }
 
 extension NetworkConfigurable {
     /// An empty list, so that requests share no header fields.
     public var headers: HeaderFields { [:] }
-    /// This configuration, read directly for each request.
-    public var current: any NetworkConfigurable { self }
+    /// The values of the other properties at this moment.
+    public var current: APIConfiguration {
+        APIConfiguration(baseURL: baseURL, headers: headers, queryParameters: queryParameters)
+    }
     /// An empty set, so that requests share no query parameters.
     public var queryParameters: ParameterList { [:] }
 }
@@ -26,7 +28,11 @@ extension NetworkConfigurable {
 /// A configuration with stored values.
 public struct APIConfiguration: NetworkConfigurable {
     /// The absolute `http` or `https` base URL, with or without a path and a query. Validated when a request is built.
-    public var baseURL: URL
+    public var baseURL: URL {
+        get { base.url }
+        set { base = BaseURL(newValue) }
+    }
+    private(set) var base: BaseURL
     /// The header fields of every request. An endpoint's header of the same name replaces one. Other origins receive only those
     /// that cannot contain a secret.
     public var headers: HeaderFields
@@ -35,10 +41,13 @@ public struct APIConfiguration: NetworkConfigurable {
 
     /// Creates a configuration without validation. An invalid base URL is an error when a request is built.
     public init(baseURL: URL, headers: HeaderFields = [:], queryParameters: ParameterList = [:]) {
-        self.baseURL = baseURL
+        base = BaseURL(baseURL)
         self.headers = headers
         self.queryParameters = queryParameters
     }
+
+    /// This configuration.
+    public var current: APIConfiguration { self }
 
     /// Creates a configuration from the text of a base URL, which is validated immediately.
     ///
@@ -76,8 +85,8 @@ public struct ComputedConfiguration: NetworkConfigurable {
         self.configuration = configuration
     }
 
-    /// The result of the closure at this moment.
-    public var current: any NetworkConfigurable { configuration().current }
+    /// The settings of the closure's result at this moment.
+    public var current: APIConfiguration { configuration().current }
     /// The base URL of the current configuration.
     public var baseURL: URL { current.baseURL }
     /// The header fields of the current configuration.
@@ -95,7 +104,6 @@ extension NetworkConfigurable where Self == APIConfiguration {
     ///
     /// An endpoint that declares no host fails with an error for the field `baseURL`; one with a full path works.
     public static var composed: APIConfiguration {
-        // No request can be built from this URL.
-        APIConfiguration(baseURL: URL(string: "none:") ?? URL(fileURLWithPath: "/"))
+        APIConfiguration(baseURL: .missing)
     }
 }

@@ -10,44 +10,139 @@ import NetworkLogging
 ///
 /// Its values are validated when the request is built.
 public struct RequestDescription: Sendable {
+    /// Everything that a description consists of. Copies of it share it until one of them is changed.
+    private struct Parts: Sendable {
+        var path: String
+        var isFullPath: Bool
+        var method: RequestMethod
+        var pathParameters: PathParameters
+        var headerParameters: HeaderFields
+        var queryParameters: ParameterList
+        var queryStyle: QueryStyle
+        var body: EndpointBody?
+        var timeouts: RequestTimeouts
+        var acceptedStatuses: AcceptedStatuses
+        var progress: (any TransferProgressObserver)?
+        var requiresAuthentication: Bool
+        var redirects = RedirectPolicy.follow
+        var compression = BodyCompression.automatic
+        var priority = RequestPriority.normal
+        var context = ContextValues()
+        var idempotency: Bool?
+        var base: Base
+        var source: (any Requestable)?
+        var encoder: (any DataEncoder)?
+    }
+
+    private var parts: CopyOnWrite<Parts>
+
     /// The path, a template such as `users/{id}`, or a full URL if ``isFullPath`` is `true`.
     ///
     /// A path is joined to the base URL with exactly one slash. It may contain a query, which is kept.
-    public var path: String
+    public var path: String {
+        _read { yield parts.value.path }
+        _modify { yield &parts.value.path }
+    }
     /// Whether ``path`` is a full URL that replaces the base URL. Default: `false`.
     ///
     /// If its origin (RFC 6454 §4) differs from that of the configuration's base URL, only the configuration's headers that
     /// cannot contain a secret are sent, and none of its query parameters.
-    public var isFullPath: Bool
+    public var isFullPath: Bool {
+        get { parts.value.isFullPath }
+        set { parts.value.isFullPath = newValue }
+    }
     /// The HTTP method of the request. Default: GET.
-    public var method: RequestMethod
+    public var method: RequestMethod {
+        _read { yield parts.value.method }
+        _modify { yield &parts.value.method }
+    }
     /// The values for the names in the path template. A missing or unused value is an error when the request is built.
-    public var pathParameters: PathParameters
+    public var pathParameters: PathParameters {
+        _read { yield parts.value.pathParameters }
+        _modify { yield &parts.value.pathParameters }
+    }
     /// The header fields. They replace the configuration's headers of the same name, compared without case (RFC 9110 §5.1).
-    public var headerParameters: HeaderFields
+    public var headerParameters: HeaderFields {
+        _read { yield parts.value.headerParameters }
+        _modify { yield &parts.value.headerParameters }
+    }
     /// The query parameters. They replace the configuration's items of the same name and are added to the query of ``path``.
-    public var queryParameters: ParameterList
+    public var queryParameters: ParameterList {
+        _read { yield parts.value.queryParameters }
+        _modify { yield &parts.value.queryParameters }
+    }
     /// The format of the query parameters, including those of the configuration.
-    public var queryStyle: QueryStyle
+    public var queryStyle: QueryStyle {
+        _read { yield parts.value.queryStyle }
+        _modify { yield &parts.value.queryStyle }
+    }
     /// The body of the request; `nil` sends none.
-    public var body: EndpointBody?
+    public var body: EndpointBody? {
+        _read { yield parts.value.body }
+        _modify { yield &parts.value.body }
+    }
     /// The time limits that replace the session manager's.
-    public var timeouts: RequestTimeouts
+    public var timeouts: RequestTimeouts {
+        _read { yield parts.value.timeouts }
+        _modify { yield &parts.value.timeouts }
+    }
     /// The response statuses that count as success; any other is an error. Default: 200..<300.
-    public var acceptedStatuses: AcceptedStatuses
+    public var acceptedStatuses: AcceptedStatuses {
+        _read { yield parts.value.acceptedStatuses }
+        _modify { yield &parts.value.acceptedStatuses }
+    }
     /// The observer that receives progress updates. Default: `nil`.
-    public var progress: (any TransferProgressObserver)?
+    public var progress: (any TransferProgressObserver)? {
+        _read { yield parts.value.progress }
+        _modify { yield &parts.value.progress }
+    }
     /// Whether the request is sent with credentials. Default: `true`. Set it to `false` for a request that needs none, such as
     /// a login, a token refresh or a public resource.
-    public var requiresAuthentication = true
+    public var requiresAuthentication: Bool {
+        get { parts.value.requiresAuthentication }
+        set { parts.value.requiresAuthentication = newValue }
+    }
+    /// What happens when the response is a redirect. Default: ``RedirectPolicy/follow``.
+    public var redirects: RedirectPolicy {
+        get { parts.value.redirects }
+        set { parts.value.redirects = newValue }
+    }
+    /// Whether the body is compressed while it is sent. Default: ``BodyCompression/automatic``.
+    public var compression: BodyCompression {
+        get { parts.value.compression }
+        set { parts.value.compression = newValue }
+    }
+    /// The class of the request in the queues of this client. Default: ``RequestPriority/normal``.
+    public var priority: RequestPriority {
+        get { parts.value.priority }
+        set { parts.value.priority = newValue }
+    }
     /// Values for interceptors and the layers below that are never sent. Default: none.
-    public var context = ContextValues()
+    public var context: ContextValues {
+        _read { yield parts.value.context }
+        _modify { yield &parts.value.context }
+    }
     /// The explicitly set value of ``isIdempotent``; `nil` if the method determines it.
-    package var idempotency: Bool?
+    package var idempotency: Bool? {
+        _read { yield parts.value.idempotency }
+        _modify { yield &parts.value.idempotency }
+    }
     /// The base that ``path`` is joined to.
-    var base = Base.configuration
+    var base: Base {
+        _read { yield parts.value.base }
+        _modify { yield &parts.value.base }
+    }
     /// The endpoint that the caller passed, if a service changed its description for one call. Test doubles read it.
-    package var source: (any Requestable)?
+    package var source: (any Requestable)? {
+        _read { yield parts.value.source }
+        _modify { yield &parts.value.source }
+    }
+
+    /// The encoder of the service, for a JSON body without one; `nil` for ``DataEncoder/json``.
+    package var encoder: (any DataEncoder)? {
+        _read { yield parts.value.encoder }
+        _modify { yield &parts.value.encoder }
+    }
 
     /// The base URL of a request.
     enum Base: Sendable {
@@ -87,18 +182,12 @@ public struct RequestDescription: Sendable {
         acceptedStatuses: AcceptedStatuses = .success,
         requiresAuthentication: Bool = true
     ) {
-        self.path = path
-        self.isFullPath = isFullPath
-        self.method = method
-        self.pathParameters = pathParameters
-        self.headerParameters = headerParameters
-        self.queryParameters = queryParameters
-        self.queryStyle = queryStyle
-        self.body = body
-        self.timeouts = timeouts
-        self.acceptedStatuses = acceptedStatuses
-        self.requiresAuthentication = requiresAuthentication
-        if let baseURL { base = .url(baseURL) }
+        parts = CopyOnWrite(
+            Parts(
+                path: path, isFullPath: isFullPath, method: method, pathParameters: pathParameters,
+                headerParameters: headerParameters, queryParameters: queryParameters, queryStyle: queryStyle, body: body,
+                timeouts: timeouts, acceptedStatuses: acceptedStatuses, requiresAuthentication: requiresAuthentication,
+                base: baseURL.map(Base.url) ?? .configuration))
     }
 
     /// The base URL that replaces the configuration's for this request; `nil` uses the configuration's. Not used if
@@ -152,6 +241,18 @@ extension RequestDescription {
     ) -> RequestDescription {
         RequestDescription(
             path: path, method: .post, pathParameters: pathParameters, headerParameters: headerParameters,
+            queryParameters: queryParameters, body: body, timeouts: timeouts, acceptedStatuses: acceptedStatuses,
+            requiresAuthentication: requiresAuthentication)
+    }
+
+    /// Returns the description of a QUERY request (RFC 10008).
+    public static func query(
+        _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:],
+        queryParameters: ParameterList = [:], body: EndpointBody? = nil, timeouts: RequestTimeouts = RequestTimeouts(),
+        acceptedStatuses: AcceptedStatuses = .success, requiresAuthentication: Bool = true
+    ) -> RequestDescription {
+        RequestDescription(
+            path: path, method: .query, pathParameters: pathParameters, headerParameters: headerParameters,
             queryParameters: queryParameters, body: body, timeouts: timeouts, acceptedStatuses: acceptedStatuses,
             requiresAuthentication: requiresAuthentication)
     }

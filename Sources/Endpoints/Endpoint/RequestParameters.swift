@@ -4,12 +4,15 @@ import NetworkLogging
 public struct RequestParameters: Sendable {
     /// The query items. They replace the configuration's items of the same name.
     public var query: ParameterList
+    /// The format of the query items, including those of the configuration.
+    public var queryStyle: QueryStyle
     /// The body of the request; `nil` sends none.
     public var body: EndpointBody?
 
     /// Creates parameters from query items and a body. Default: neither.
-    public init(query: ParameterList = [:], body: EndpointBody? = nil) {
+    public init(query: ParameterList = [:], queryStyle: QueryStyle = QueryStyle(), body: EndpointBody? = nil) {
         self.query = query
+        self.queryStyle = queryStyle
         self.body = body
     }
 
@@ -17,20 +20,25 @@ public struct RequestParameters: Sendable {
     public static let none = RequestParameters()
 
     /// Returns parameters that are sent in the query.
-    public static func query(_ parameters: ParameterList) -> RequestParameters { RequestParameters(query: parameters) }
+    public static func query(_ parameters: ParameterList, style: QueryStyle = QueryStyle()) -> RequestParameters {
+        RequestParameters(query: parameters, queryStyle: style)
+    }
 
     /// Returns parameters with any body: `.body(.multipart(form))`, `.body(.file(url))`.
     public static func body(_ body: EndpointBody) -> RequestParameters { RequestParameters(body: body) }
 
     /// Returns parameters with a value as a JSON body.
     ///
-    /// - Parameter encoder: The encoder of the value. Default: sorted keys, unescaped slashes, otherwise the default settings.
-    public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> RequestParameters {
+    /// - Parameter encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default
+    ///   ``DataEncoder/json``.
+    public static func json(_ value: some Encodable & Sendable, encoder: (any DataEncoder)? = nil) -> RequestParameters {
         .body(.json(value, encoder: encoder))
     }
 
     /// Returns parameters with a form body (`application/x-www-form-urlencoded`).
-    public static func form(_ parameters: ParameterList) -> RequestParameters { .body(.form(parameters)) }
+    public static func form(_ parameters: ParameterList, style: QueryStyle = QueryStyle()) -> RequestParameters {
+        .body(.form(parameters, style: style))
+    }
 }
 
 extension RequestParameters: RedactedStringConvertible {

@@ -39,7 +39,7 @@ public protocol ResponseRequestable: Requestable {
     /// The type of the decoded value; `Void` if only the status matters.
     associatedtype Response: Sendable
 
-    /// The decoder of the response body. Default: JSON.
+    /// The decoder of the response body. Default: `.json`, which uses the decoder of the service.
     var responseDecoder: any ResponseDecoder { get }
 
     /// Returns the value of a response body. Default implementations exist for every `Decodable` type (using ``responseDecoder``)
@@ -50,7 +50,7 @@ public protocol ResponseRequestable: Requestable {
 }
 
 extension ResponseRequestable {
-    /// The default decoder: JSON with the default strategies.
+    /// The default decoder: JSON, decoded by the decoder of the service.
     public var responseDecoder: any ResponseDecoder { .json }
 }
 
@@ -136,7 +136,7 @@ extension RequestDescription {
         var own = headerParameters
         var method = method
         var body = body
-        if let link = context.followedLink, try link.leavesOrigin(URLText.origin(of: target.url), configuration) {
+        if let link = context.followedLink, try link.leavesOrigin(target.parts.origin, configuration) {
             own = own.harmless
             // A link is followed with GET (RFC 8288 §1), and the body was meant for the first origin only.
             if body != nil {
@@ -149,17 +149,17 @@ extension RequestDescription {
         headers.rememberSecrets()
         var content: NetworkBody?
         if let body {
-            content = try body.content()
+            content = try body.content(encoder: encoder)
             if let contentType = body.contentType, !own.contains("Content-Type") {
                 headers.set(contentType, for: "Content-Type")
             }
         }
-        var request = NetworkRequest(
-            method: method, url: target.url, headers: headers, body: content, timeouts: timeouts, progress: progress)
-        request.context = context
-        request.requiresAuthentication = requiresAuthentication
         let isIdempotent = isIdempotent
-        if isIdempotent != method.isIdempotent { request.isIdempotent = isIdempotent }
+        var request = NetworkRequest(
+            method: method, lazyURL: target.url, parsedURL: target.parts, headers: headers, body: content, timeouts: timeouts,
+            progress: progress, context: context, requiresAuthentication: requiresAuthentication,
+            redirects: redirects, compression: compression, priority: priority,
+            idempotency: isIdempotent == method.isIdempotent ? nil : isIdempotent)
         try request.validateOnce()
         if content != nil && !method.allowsBody {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
@@ -181,8 +181,8 @@ package struct FollowedLink: Sendable {
     }
 
     /// Returns whether an origin differs from that of the endpoint that the caller described.
-    func leavesOrigin(_ origin: String, _ configuration: any NetworkConfigurable) throws(RequestGenerationError) -> Bool {
-        try URLText.origin(of: RequestTarget(source, configuration: configuration).url) != origin
+    func leavesOrigin(_ origin: String, _ configuration: APIConfiguration) throws(RequestGenerationError) -> Bool {
+        try RequestTarget(source, configuration: configuration).parts.origin != origin
     }
 }
 

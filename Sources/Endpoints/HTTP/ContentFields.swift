@@ -40,12 +40,25 @@ public struct ContentDigest: Sendable, Hashable {
 package struct DigestField: Sendable, Hashable {
     /// The digests by the name of their algorithm, such as `sha-256`.
     package var digests: [String: Data]
+    /// Whether the value is not a dictionary, or its `sha-256` is not one of 32 bytes, so that nothing can be checked with it.
+    package var isMalformed: Bool
 
     package init(_ text: String) {
-        digests = (StructuredField.dictionary(text) ?? [:]).compactMapValues { member in
+        let members = StructuredField.dictionary(text)
+        digests = (members ?? [:]).compactMapValues { member in
             if case .bytes(let data) = member.value { data } else { nil }
         }
+        isMalformed = members == nil
+        if members?["sha-256"] != nil, sha256 == nil { isMalformed = true }
     }
+
+    /// The 32 bytes of the SHA-256 digest; `nil` if there is none, or it has another length.
+    package var sha256: [UInt8]? {
+        digests["sha-256"].flatMap { $0.count == 32 ? Array($0) : nil }
+    }
+
+    /// The names of the fields with digests, in the order in which they are checked.
+    package static let names = ["Content-Digest", "Repr-Digest"]
 }
 
 /// The value of a `Content-Range` header (RFC 9110 §14.4), in bytes.
@@ -65,21 +78,20 @@ package struct ContentRange: Sendable, Hashable {
     /// Returns `nil` for any other text: another unit, an end before the start or not below the total length, or a number that does not
     /// fit in an `Int64`.
     package init?(_ text: String) {
-        let parts = text.trimmed.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)
-        guard sides.count == 2 else { return nil }
-        if sides[1] != "*" {
-            guard let total = sides[1].utf8.decimal else { return nil }
+        guard let (unit, rest) = text.trimmed.divided(at: " "), unit.asciiLowercased == "bytes",
+            let (part, length) = Substring(rest.utf8.drop { $0 == UInt8(ascii: " ") }).divided(at: "/")
+        else { return nil }
+        if length != "*" {
+            guard let total = length.utf8.decimal else { return nil }
             self.total = total
         }
-        guard sides[0] != "*" else {
+        guard part != "*" else {
             // Without a range, the length is required.
             if total == nil { return nil }
             return
         }
-        let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = ends[0].utf8.decimal, let last = ends[1].utf8.decimal, last >= first, last < .max
+        guard let (start, end) = part.divided(at: "-"), let first = start.utf8.decimal, let last = end.utf8.decimal,
+            last >= first, last < .max
         else { return nil }
         if let total, last >= total { return nil }
         range = first..<(last + 1)

@@ -3,7 +3,8 @@ import Foundation
 /// A date in an HTTP header field (RFC 9110 §5.6.7), with a resolution of one second, always in UTC.
 ///
 /// Parses the preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones: `Sunday, 06-Nov-94 08:49:37 GMT` and
-/// `Sun Nov  6 08:49:37 1994`. The weekday is not compared with the date. Writes the preferred form.
+/// `Sun Nov  6 08:49:37 1994`. Names are compared without case, as RFC 9111 §4.2 asks of caches; white space is compared exactly.
+/// The weekday is not compared with the date. Writes the preferred form.
 package struct HTTPDate: Sendable, Hashable, Comparable {
     /// The number of seconds since 1970-01-01T00:00:00Z, without leap seconds.
     package var secondsSince1970: Int64
@@ -30,15 +31,31 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
 extension HTTPDate: CustomStringConvertible {
     /// The date in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     package var description: String {
+        let parts = parts
+        let weekday = Self.weekdays[Int(((parts.days + 4) % 7 + 7) % 7)]
+        let day = "\(Self.digits(parts.day)) \(Self.months[parts.month - 1]) \(Self.digits(parts.year, 4))"
+        return
+            "\(weekday), \(day) \(Self.digits(parts.hour)):\(Self.digits(parts.minute)):\(Self.digits(parts.second)) GMT"
+    }
+
+    /// The date in the basic format of ISO 8601, such as `19941106T084937Z`.
+    package var basicFormat: String {
+        let parts = parts
+        let time = Self.digits(parts.hour) + Self.digits(parts.minute) + Self.digits(parts.second)
+        return "\(Self.digits(parts.year, 4))\(Self.digits(parts.month))\(Self.digits(parts.day))T\(time)Z"
+    }
+
+    private var parts: (days: Int64, year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         let seconds = min(max(secondsSince1970, Self.first), Self.last)
         let days = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400
         let time = Int(seconds - days * 86_400)
         let (year, month, day) = Self.civil(days)
-        let weekday = Self.weekdays[Int(((days + 4) % 7 + 7) % 7)]
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let four = String(repeating: "0", count: 4 - "\(year)".count) + "\(year)"
-        return
-            "\(weekday), \(two(day)) \(Self.months[month - 1]) \(four) \(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
+        return (days, year, month, day, time / 3600, time / 60 % 60, time % 60)
+    }
+
+    private static func digits(_ number: Int, _ count: Int = 2) -> String {
+        let digits = "\(number)"
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 }
 
@@ -54,29 +71,32 @@ extension HTTPDate {
     ///   - now: The reference for two-digit years: a year more than 50 years after `now` is in the previous century
     ///     (RFC 9110 §5.6.7).
     package init?(_ text: String, now: Date = Date()) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-        guard text.utf8.count <= 40, text.first != " ", text.last != " " else { return nil }
-        if words.count == 6, words[5] == "GMT", Self.weekdays.contains(where: { $0 + "," == words[0] }) {
+        guard text.utf8.count <= 40 else { return nil }
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        if words.count == 6, Self.isSame(words[5], "GMT"), Self.isWeekday(words[0], of: Self.weekdays, suffix: ",") {
             self.init(day: words[1], month: words[2], year: words[3], time: words[4])
-        } else if words.count == 4, words[3] == "GMT", Self.longWeekdays.contains(where: { $0 + "," == words[0] }) {
+        } else if words.count == 4, Self.isSame(words[3], "GMT"), Self.isWeekday(words[0], of: Self.longWeekdays, suffix: ",") {
             let parts = words[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 3, let year = Self.number(parts[2], digits: 2...2) else { return nil }
+            guard parts.count == 3, let year = Self.number(parts[2], digits: 2) else { return nil }
             let thisYear = Self.civil(HTTPDate(now).secondsSince1970 / 86_400).year
             var full = thisYear - thisYear % 100 + year
             if full > thisYear + 50 { full -= 100 }
             self.init(day: parts[0], month: parts[1], year: "\(full)", time: words[2])
-        } else if words.count == 5, Self.weekdays.contains(words[0]) {
-            self.init(day: words[2], month: words[1], year: words[4], time: words[3], dayDigits: 1...2)
+        } else if words.count == 5, Self.isWeekday(words[0], of: Self.weekdays) {
+            self.init(day: words[2], month: words[1], year: words[4], time: words[3])
+        } else if words.count == 6, words[2].isEmpty, Self.isWeekday(words[0], of: Self.weekdays) {
+            // The first digit of the day is a space.
+            self.init(day: "0" + words[3], month: words[1], year: words[5], time: words[4])
         } else {
             return nil
         }
     }
 
-    private init?(day: String, month: String, year: String, time: String, dayDigits: ClosedRange<Int> = 2...2) {
+    private init?(day: String, month: String, year: String, time: String) {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard clock.count == 3, let day = Self.number(day, digits: dayDigits), let year = Self.number(year, digits: 4...4),
-            let month = Self.months.firstIndex(of: month), let hour = Self.number(clock[0], digits: 2...2),
-            let minute = Self.number(clock[1], digits: 2...2), let second = Self.number(clock[2], digits: 2...2),
+        guard clock.count == 3, let day = Self.number(day, digits: 2), let year = Self.number(year, digits: 4),
+            let month = Self.months.firstIndex(where: { Self.isSame($0, month) }), let hour = Self.number(clock[0], digits: 2),
+            let minute = Self.number(clock[1], digits: 2), let second = Self.number(clock[2], digits: 2),
             // A leap second (60) is accepted and treated as second 59.
             hour < 24, minute < 60, second <= 60, day >= 1, day <= Self.length(ofMonth: month + 1, year: year)
         else { return nil }
@@ -84,8 +104,14 @@ extension HTTPDate {
         secondsSince1970 = days * 86_400 + Int64(hour * 3600 + minute * 60 + min(second, 59))
     }
 
-    private static func number(_ text: String, digits: ClosedRange<Int>) -> Int? {
-        guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+    private static func isSame(_ text: String, _ name: String) -> Bool { HeaderFields.isSame(text, name) }
+
+    private static func isWeekday(_ text: String, of names: [String], suffix: String = "") -> Bool {
+        names.contains { isSame(text, $0 + suffix) }
+    }
+
+    private static func number(_ text: String, digits: Int) -> Int? {
+        guard text.utf8.count == digits, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
         return Int(text)
     }
 

@@ -15,11 +15,22 @@ public struct HeaderFields: Sendable {
         public var name: String
         /// The field value, neither trimmed nor decoded.
         public var value: String
+        /// Whether ``value`` was received as ISO-8859-1: see ``bytes``. Not part of the equality of field lines.
+        package var isLatin1 = false
 
         /// Creates a field line without validation.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
+        }
+
+        /// Returns whether names and values are equal.
+        public static func == (left: Field, right: Field) -> Bool { left.name == right.name && left.value == right.value }
+
+        /// Hashes the name and the value.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(value)
         }
     }
 
@@ -79,12 +90,22 @@ public struct HeaderFields: Sendable {
         fields.append(Field(name: name, value: value))
     }
 
+    /// Adds a line, even if there already is one with that name.
+    package mutating func add(_ field: Field) {
+        fields.append(field)
+    }
+
     /// Replaces all lines with that name by one, at the position of the first. Adds the line if there is none.
     package mutating func set(_ value: String, for name: String) {
-        guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else { return add(value, for: name) }
-        fields[first] = Field(name: name, value: value)
+        set(Field(name: name, value: value))
+    }
+
+    /// Replaces all lines with the name of this one, at the position of the first. Adds the line if there is none.
+    package mutating func set(_ field: Field) {
+        guard let first = fields.firstIndex(where: { Self.isSame($0.name, field.name) }) else { return fields.append(field) }
+        fields[first] = field
         guard first + 1 < fields.count else { return }
-        fields[(first + 1)...].removeAll { Self.isSame($0.name, name) }
+        fields[(first + 1)...].removeAll { Self.isSame($0.name, field.name) }
     }
 
     /// Removes all lines with that name.
@@ -166,10 +187,17 @@ extension HeaderFields: Hashable {
 }
 
 extension HeaderFields {
+    /// The names of fields that may be sent to any origin, in lower case and as they are usually written.
+    private static let harmlessNames = Set(lowercasedHarmlessNames + lowercasedHarmlessNames.map(capitalized))
+
+    private static func capitalized(_ name: String) -> String {
+        name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "-")
+    }
+
     /// The names of fields that may be sent to any origin: they describe the request, but do not identify the user.
     ///
     /// All other fields are sent only to the origin that the request was addressed to.
-    private static let harmlessNames: Set<String> = [
+    private static let lowercasedHarmlessNames = [
         // Content negotiation and the client (RFC 9110 §12.5, §10.1).
         "accept", "accept-charset", "accept-encoding", "accept-language", "te", "user-agent", "expect", "date",
         // Content of the request (RFC 9110 §8, RFC 9530).
@@ -189,7 +217,8 @@ extension HeaderFields {
 
     /// Returns whether a field with this name may be sent to any origin.
     package static func isHarmless(_ name: String) -> Bool {
-        harmlessNames.contains(name) || harmlessNames.contains(name.lowercased())
+        if name == "Authorization" || name == "Cookie" { return false }
+        return harmlessNames.contains(name) || harmlessNames.contains(name.lowercased())
     }
 
     /// The fields that may be sent to another origin. `Host` is not among them, because it names the first origin.

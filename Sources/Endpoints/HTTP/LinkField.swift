@@ -12,6 +12,8 @@ package struct LinkField: Sendable, Hashable {
         /// The relation types in lower case, such as `next`, `prev`, `first` and `last` (RFC 8288 §2.1.1). A link may have
         /// several.
         package var relations: [String]
+        /// The resource that the relations start from, as written; `nil` for the response (RFC 8288 §3.2).
+        package var anchor: String?
     }
 
     /// The links in the order of the field.
@@ -20,15 +22,25 @@ package struct LinkField: Sendable, Hashable {
     /// The maximum length of a field line in bytes. A longer line is treated as having no links.
     package static let maximumBytes = 16_384
 
-    /// Parses the `Link` lines of a response. A malformed link and the rest of its line are ignored (RFC 8288, appendix B.2).
+    /// Parses the `Link` lines of a response (RFC 8288, appendix B.2). What is malformed ends its line: the links before it remain, and so
+    /// does the link in which it is, with the parameters before it.
     package init(_ headers: HeaderFields) {
         links = headers.values(for: "Link").flatMap(Self.links)
     }
 
-    /// Returns the first target with a relation type, compared without case, or `nil` if there is none.
-    package func target(of relation: String) -> String? {
-        let relation = relation.lowercased()
-        return links.first { $0.relations.contains(relation) }?.target
+    /// Returns the first target with a relation type, compared without case, to the response itself; `nil` if there is none.
+    ///
+    /// Links of other resources, which have an anchor that is not the URL of the response, are ignored (RFC 8288 §3.2).
+    ///
+    /// - Parameter url: The URL of the response.
+    package func target(of relation: String, for url: URL) -> String? {
+        let relation = relation.asciiLowercased
+        let page = URIReference(url.absoluteString)
+        return links.first { link in
+            guard link.relations.contains(where: { $0.hasSameBytes(as: relation) }) else { return false }
+            guard let anchor = link.anchor else { return true }
+            return URIReference(anchor).resolved(against: page).isSameResource(as: page)
+        }?.target
     }
 
     private static func links(in text: String) -> [Link] {
@@ -41,39 +53,48 @@ package struct LinkField: Sendable, Hashable {
 }
 
 extension LinkField.Link {
-    /// Reads the next link of a field; `nil` at its end, and if it is malformed.
+    /// Reads the next link of a field; `nil` at its end, and if no link is there.
     fileprivate init?(_ scanner: inout FieldScanner) {
         scanner.take { $0.isSpaceOrTab || $0 == UInt8(ascii: ",") }
         guard scanner.take("<"), let target = scanner.take(until: ">") else { return nil }
         self.init(target: String(target), relations: [])
         var hasRelation = false
-        while true {
-            scanner.takeSpace()
-            guard scanner.take(";") else { break }
-            scanner.takeSpace()
-            let name = scanner.takeWord().lowercased()
-            scanner.takeSpace()
-            var value = ""
-            if scanner.take("=") {
-                scanner.takeSpace()
-                let isQuoted = scanner.next == UInt8(ascii: "\"")
-                guard let text = isQuoted ? scanner.takeQuotedString() : String(scanner.takeWord()) else { return nil }
-                value = text
-            }
-            // Only the first `rel` parameter applies (§3.3).
+        while let (name, value) = scanner.takeLinkParameter() {
+            // Only the first parameter of a name applies (§3.2, §3.3).
             if name == "rel", !hasRelation {
                 hasRelation = true
-                relations = value.lowercased().split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
+                relations = value.asciiLowercased.utf8.split(whereSeparator: \.isSpaceOrTab).map { String(Substring($0)) }
+            } else if name == "anchor", anchor == nil {
+                anchor = value
             }
         }
-        guard scanner.isAtEnd || scanner.next == UInt8(ascii: ",") else { return nil }
     }
 }
 
 extension FieldScanner {
-    /// Reads a name or a value, which may contain other characters than those of a token.
-    fileprivate mutating func takeWord() -> Substring {
-        take { !" \t;,=\"<>".utf8.contains($0) }
+    /// Reads a semicolon and a parameter of a link: its name in lower case, and its value, which is empty without an equals sign
+    /// (RFC 8288, appendix B.3).
+    ///
+    /// A missing closing quote is ignored (appendix B.4).
+    fileprivate mutating func takeLinkParameter() -> (name: String, value: String)? {
+        takeSpace()
+        guard take(";") else { return nil }
+        takeSpace()
+        let name = take { !" \t=;,".utf8.contains($0) }.asciiLowercased
+        takeSpace()
+        guard take("=") else { return (name, "") }
+        takeSpace()
+        if let value = takeQuotedString(endIsOptional: true) { return (name, value) }
+        return (name, String(take { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }.trimmed))
+    }
+}
+
+extension URIReference {
+    /// Whether this reference, which has no fragment, identifies the same resource as a URL, whose fragment is ignored.
+    fileprivate func isSameResource(as page: URIReference) -> Bool {
+        let (own, other) = (URLText(text), URLText(page.text))
+        func path(_ text: URLText) -> Substring { text.path.isEmpty ? "/" : text.path }
+        return !hasFragment && own.origin == other.origin && path(own) == path(other) && own.query == other.query
     }
 }
 

@@ -33,9 +33,12 @@ public struct RequestMethod: RawRepresentable, Hashable, Sendable {
     /// Requests that the server returns the request as it was received (RFC 9110 §9.3.8).
     public static let trace = RequestMethod("TRACE")
 
+    /// Fetches what the resource returns for the query in the content (RFC 10008). Safe and idempotent, like GET, but with a body.
+    public static let query = RequestMethod("QUERY")
+
     /// Whether the method is safe: it requests no change on the server (RFC 9110 §9.2.1). `false` for unknown methods.
     package var isSafe: Bool {
-        self == .get || self == .head || self == .options || self == .trace
+        self == .get || self == .head || self == .options || self == .trace || self == .query
     }
 
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110 §9.2.2). `false` for unknown methods.

@@ -10,7 +10,7 @@ package enum SafeFileName {
     package static func of(_ headers: HeaderFields, url: URL) -> String {
         let proposed = headers["Content-Disposition"].flatMap(ContentDisposition.fileName)
         if let name = proposed.flatMap(make) { return name }
-        let segment = URLText(url).path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        let segment = URLText(url).path.parts(at: "/").last ?? ""
         return PercentEncoding.decoded(segment).flatMap(make) ?? "download"
     }
 
@@ -42,10 +42,11 @@ package enum SafeFileName {
 
     /// Whether the name is that of a device, such as `NUL` or `com1.txt`, which some systems have in every folder.
     private static func isDevice(_ name: String) -> Bool {
-        let stem = name.prefix { $0 != "." }.trimmed.lowercased()
+        let stem = (name.parts(at: ".").first ?? "").trimmed.asciiLowercased
         if ["con", "prn", "aux", "nul", "conin$", "conout$"].contains(stem) { return true }
-        guard stem.hasPrefix("com") || stem.hasPrefix("lpt") else { return false }
-        return ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"].contains(String(stem.dropFirst(3)))
+        guard stem.begins(with: "com") || stem.begins(with: "lpt") else { return false }
+        return ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"].contains(
+            String(stem.unicodeScalars.dropFirst(3)))
     }
 
     /// Returns the name with a number before its extension, such as `movie 2.mp4` for `movie.mp4`.
@@ -57,7 +58,7 @@ package enum SafeFileName {
 extension String {
     /// Returns the name with `addition` before its extension. A stem that is too long is truncated between Unicode scalars.
     fileprivate func cut(addingToStem addition: String) -> String {
-        let dot = lastIndex(of: ".").flatMap { $0 > startIndex ? $0 : nil }
+        let dot = utf8.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > startIndex ? $0 : nil }
         // A longer text after the last dot is not treated as an extension.
         let end = dot.flatMap { self[$0...].utf8.count <= 32 ? $0 : nil } ?? endIndex
         var room = SafeFileName.maximumBytes - self[end...].utf8.count - addition.utf8.count
@@ -83,9 +84,9 @@ package enum ContentDisposition {
 
     /// Decodes an extended value, such as `UTF-8'en'na%C3%AFve.txt`.
     private static func extended(_ value: Substring) -> String? {
-        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = value.parts(at: "'", maximum: 3)
         guard parts.count == 3 else { return nil }
-        switch parts[0].lowercased() {
+        switch parts[0].asciiLowercased {
         case "utf-8": return PercentEncoding.decoded(parts[2])
         case "iso-8859-1": return latin1(parts[2])
         default: return nil

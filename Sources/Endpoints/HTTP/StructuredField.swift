@@ -3,8 +3,9 @@ import NetworkLogging
 
 /// A parser of structured fields: dictionaries and lists of items with parameters (RFC 9651 §4.2).
 ///
-/// It is lenient: white space may precede a semicolon. The content of inner lists is not returned, and neither are decimals, booleans, dates
-/// and display strings.
+/// A field that is malformed in one place is malformed as a whole (§4.2). Two things are accepted nonetheless: white space before a semicolon,
+/// and bytes whose base64 lacks its padding or has bits after its end (§4.2.7). The content of inner lists is not returned, and neither are
+/// decimals, booleans, dates and display strings.
 package enum StructuredField {
     /// The value of an item, without its parameters.
     package enum Value: Hashable, Sendable {
@@ -83,24 +84,98 @@ extension FieldScanner {
         while true {
             take { $0 == UInt8(ascii: " ") }
             if take(")") { return .other }
-            guard takeItem() != nil, takeParameters() != nil, !isAtEnd else { return nil }
+            guard takeItem() != nil, takeParameters() != nil, next == UInt8(ascii: " ") || next == UInt8(ascii: ")") else {
+                return nil
+            }
         }
     }
 
     /// Reads an item without parameters (RFC 9651 §4.2.3.1).
     private mutating func takeItem() -> StructuredField.Value? {
-        if next == UInt8(ascii: "\"") { return takeQuotedString().map(StructuredField.Value.string) }
-        if take(":") {
-            return take(until: ":").flatMap { Data(base64Encoded: String($0)) }.map(StructuredField.Value.bytes)
+        switch next {
+        case UInt8(ascii: "\""): takeString()
+        case UInt8(ascii: ":"): takeBytes()
+        case UInt8(ascii: "?"): takeBoolean()
+        case UInt8(ascii: "@"): takeDate()
+        case UInt8(ascii: "%"): takeDisplayString()
+        case let first? where first.isDigit || first == UInt8(ascii: "-"): takeNumber()
+        default: takeToken()
         }
-        let word = take { $0 > 0x20 && $0 < 0x7F && !",;()\"".utf8.contains($0) }
-        guard let first = word.utf8.first else { return nil }
-        let digits = first == UInt8(ascii: "-") ? word.utf8.dropFirst() : word.utf8[...]
-        if digits.count <= 15, let number = digits.decimal {
-            return .integer(first == UInt8(ascii: "-") ? -number : number)
+    }
+
+    /// Reads a token (RFC 9651 §4.2.6).
+    private mutating func takeToken() -> StructuredField.Value? {
+        guard let first = next, first | 0x20 &- UInt8(ascii: "a") < 26 || first == UInt8(ascii: "*") else { return nil }
+        return .token(String(take { $0.isTokenByte || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }))
+    }
+
+    /// Reads an integer or a decimal (RFC 9651 §4.2.4).
+    private mutating func takeNumber() -> StructuredField.Value? {
+        let isNegative = take("-")
+        let whole = take(while: \.isDigit).utf8
+        guard take(".") else {
+            guard whole.count <= 15, let number = whole.decimal else { return nil }
+            return .integer(isNegative ? -number : number)
         }
-        let isToken = first | 0x20 &- UInt8(ascii: "a") < 26 || first == UInt8(ascii: "*")
-        return isToken ? .token(String(word)) : .other
+        let fraction = take(while: \.isDigit).utf8
+        return (1...12).contains(whole.count) && (1...3).contains(fraction.count) ? .other : nil
+    }
+
+    /// Reads a string of visible ASCII characters and spaces, in which only quotes and backslashes are escaped (RFC 9651 §4.2.5).
+    private mutating func takeString() -> StructuredField.Value? {
+        var copy = self
+        guard let text = copy.takeQuotedString() else { return nil }
+        var isEscaped = false
+        for byte in self.text(upTo: copy).utf8 {
+            guard byte >= 0x20, byte < 0x7F else { return nil }
+            if isEscaped, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { return nil }
+            isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        }
+        self = copy
+        return .string(text)
+    }
+
+    /// Reads a sequence of bytes, whose padding may be missing (RFC 9651 §4.2.7).
+    private mutating func takeBytes() -> StructuredField.Value? {
+        guard take(":") else { return nil }
+        let digits = take { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "=") }
+        let padding = String(repeating: "=", count: -digits.utf8.count & 3)
+        let found = take { $0 == UInt8(ascii: "=") }
+        guard found.isEmpty || found == padding, take(":") else { return nil }
+        return Data(base64Encoded: digits + padding).map(StructuredField.Value.bytes)
+    }
+
+    /// Reads a boolean (RFC 9651 §4.2.8).
+    private mutating func takeBoolean() -> StructuredField.Value? {
+        take("?") && (take("0") || take("1")) ? .other : nil
+    }
+
+    /// Reads a date, an integer after an at sign (RFC 9651 §4.2.9).
+    private mutating func takeDate() -> StructuredField.Value? {
+        guard take("@"), case .integer = takeNumber() else { return nil }
+        return .other
+    }
+
+    /// Reads a display string: percent-encoded UTF-8 with lower-case digits (RFC 9651 §4.2.10).
+    private mutating func takeDisplayString() -> StructuredField.Value? {
+        guard take("%"), take("\""), let text = take(until: "\"") else { return nil }
+        var bytes: [UInt8] = []
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            guard byte >= 0x20, byte < 0x7F else { return nil }
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(Self.lowercaseHexValue), let low = rest.next().flatMap(Self.lowercaseHexValue)
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self) == nil ? nil : .other
+    }
+
+    private static func lowercaseHexValue(_ digit: UInt8) -> UInt8? {
+        digit &- UInt8(ascii: "A") < 26 ? nil : digit.hexValue
     }
 
     fileprivate mutating func takeParameters() -> [String: StructuredField.Value]? {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// An encoder that turns any `Encodable` value into a tree of text, for queries and forms.
 ///
 /// The depth is limited to 64 levels, so that a value that contains itself is an error, not a crash.
@@ -41,9 +43,10 @@ final class ParameterEncoder: Encoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         box.becomeObject()
-        // The key type that a dictionary uses when a wrapper encodes it. The type is not public.
-        if String(describing: type) == "_DictionaryCodingKey" { box.becomeSorted(groupSize: 1) }
-        return KeyedEncodingContainer(KeyedParameterContainer<Key>(encoder: self))
+        // The key type with which a dictionary encodes itself. The type is not public.
+        let isDictionary = String(describing: type) == "_DictionaryCodingKey"
+        if isDictionary { box.becomeSorted(groupSize: 1) }
+        return KeyedEncodingContainer(KeyedParameterContainer<Key>(encoder: self, keys: isDictionary ? .unchanged : style.keys))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -68,6 +71,9 @@ final class ParameterEncoder: Encoder {
             box.node = .text(text)
         case .refused(let reason):
             throw refused(value, reason)
+        case .failed(let error):
+            throw RequestGenerationError(
+                .query(Self.fieldName(codingPath)), "it cannot be encoded (\(type(of: error)))", underlying: error)
         case .structured:
             guard depth < Self.maximumDepth else { throw refused(value, "it is more than \(Self.maximumDepth) levels deep") }
             depth += 1
@@ -89,8 +95,10 @@ final class ParameterEncoder: Encoder {
 
     private func refused(_ value: Any, _ reason: String) -> RequestGenerationError {
         let context = EncodingError.Context(codingPath: codingPath, debugDescription: reason)
+        // The description of such a date would stop the process.
+        let described = (value as? Date)?.timeIntervalSinceReferenceDate ?? value
         return RequestGenerationError(
-            .query(Self.fieldName(codingPath)), reason, underlying: EncodingError.invalidValue(value, context))
+            .query(Self.fieldName(codingPath)), reason, underlying: EncodingError.invalidValue(described, context))
     }
 
     private static func fieldName(_ codingPath: [any CodingKey]) -> String {
@@ -115,11 +123,13 @@ extension Set: UnorderedParameters {
 
 struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ParameterEncoder
+    /// The format of the members' names.
+    let keys: QueryStyle.Keys
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    /// Returns an encoder that writes to the member with that name and replaces its previous value.
+    /// Returns an encoder that writes to the member with that key and replaces its previous value.
     private func child(_ key: any CodingKey) -> ParameterEncoder {
-        encoder.child(key, at: encoder.box.member(named: key.stringValue))
+        encoder.child(key, at: encoder.box.member(key.stringValue, named: keys.converted(key.stringValue)))
     }
 
     func encodeNil(forKey key: Key) {
@@ -129,6 +139,36 @@ struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: some Encodable, forKey key: Key) throws {
         try child(key).encode(value)
     }
+
+    /// Encodes an optional property. By default, its absence would not be reported.
+    private func encodeOrNil(_ value: (some Encodable)?, _ key: Key) throws {
+        if let value {
+            try encode(value, forKey: key)
+        } else if encoder.style.nils != .dropped {
+            encodeNil(forKey: key)
+        }
+    }
+
+    // One generic method does not replace the default implementations for these types.
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+    func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+    func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws { try encodeOrNil(value, key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
         child(key).container(keyedBy: keyedBy)

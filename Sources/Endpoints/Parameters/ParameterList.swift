@@ -3,7 +3,7 @@ import NetworkLogging
 /// The named values of a query, a form or a JSON body, from a dictionary literal or from any `Encodable` value.
 ///
 /// ```swift
-/// ["page": 2, "tags": ["a", "b"], "q": text, "cursor": nil]     // nil drops the item
+/// ["page": 2, "tags": ["a", "b"], "q": text, "cursor": nil]     // nil drops the item, unless the style has items for it
 /// ParameterList(filter)                                            // filter: some Encodable & Sendable
 /// ["range": ["from": 1, "to": "today"] as ParameterList]           // nested
 /// ```
@@ -34,7 +34,8 @@ public struct ParameterList: Sendable, ExpressibleByDictionaryLiteral {
         storage = (value as? ParameterList)?.storage ?? .value(value)
     }
 
-    /// Creates parameters from a literal in its order. Items whose value is `nil` are omitted. A name that occurs twice is
+    /// Creates parameters from a literal in its order. Items whose value is `nil` are omitted, unless ``QueryStyle/nils`` says
+    /// otherwise. A name that occurs twice is
     /// written twice in a query or a form.
     public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
         storage = .items(elements.map { Item(name: $0.0, value: $0.1) })
@@ -66,8 +67,13 @@ extension ParameterList: Encodable {
         case .items(let items):
             var container = encoder.container(keyedBy: ParameterKey.self)
             for item in items {
-                guard let value = item.value else { continue }
-                try container.encode(value, forKey: ParameterKey(item.name))
+                let key = ParameterKey(item.name)
+                if let value = item.value {
+                    try container.encode(value, forKey: key)
+                } else {
+                    // Only the encoder of queries and forms writes something, depending on its style.
+                    try container.encodeIfPresent(String?.none, forKey: key)
+                }
             }
         case .replaced(let below, let above):
             try below.encode(to: encoder)

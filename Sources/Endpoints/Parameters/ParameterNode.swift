@@ -1,4 +1,5 @@
 import Foundation
+import NetworkJSON
 import NetworkLogging
 
 /// A node of the tree that ``ParameterEncoder`` produces. The leaves are text.
@@ -20,21 +21,24 @@ enum ParameterNode {
 }
 
 extension ParameterList {
-    /// Returns the top-level names and values in order, without null values.
+    /// Returns the top-level names and values in order, without null values unless the style has items for them.
     func items(style: QueryStyle) throws(RequestGenerationError) -> [(name: String, value: ParameterNode)] {
         switch storage {
         case .items(let items):
             var nodes: [(name: String, value: ParameterNode)] = []
             nodes.reserveCapacity(items.count)
             for item in items {
-                guard let value = item.value else { continue }
-                let node = try ParameterEncoder.node(of: value, named: item.name, style: style)
-                if !node.isNull { nodes.append((item.name, node)) }
+                var node = ParameterNode.null
+                if let value = item.value { node = try ParameterEncoder.node(of: value, named: item.name, style: style) }
+                if node.isNull && style.nils == .dropped { continue }
+                let name = style.keys.converted(item.name)
+                if name != item.name { node.rememberSecret(named: item.name) }
+                nodes.append((name, node))
             }
             return nodes
         case .value(let value):
             switch try ParameterEncoder.node(of: value, named: nil, style: style) {
-            case .object(let members): return members.filter { !$0.value.isNull }
+            case .object(let members): return members.filter { style.nils != .dropped || !$0.value.isNull }
             case .null: return []
             case .text, .array:
                 throw RequestGenerationError(
@@ -52,7 +56,7 @@ extension ParameterList {
 /// The storage that one encoder writes to. It is a class because containers outlive the call that created them.
 final class ParameterBox {
     var node = ParameterNode.null
-    private var members: [(name: String, box: ParameterBox)] = []
+    private var members: [(key: String, name: String, box: ParameterBox)] = []
     private var positions: [String: Int] = [:]
     private var shape = Shape.scalar
     private var sortedGroupSize: Int?
@@ -70,18 +74,18 @@ final class ParameterBox {
     func refuse(_ error: RequestGenerationError) { refusal = error }
     var count: Int { members.count }
 
-    /// Returns the box of a named member. Creates it on first use.
-    func member(named name: String) -> ParameterBox {
-        if let position = positions[name] { return members[position].box }
-        positions[name] = members.count
-        members.append((name, ParameterBox()))
+    /// Returns the box of the member with a key. Creates it on first use, with the name that is written for the key.
+    func member(_ key: String, named name: @autoclosure () -> String) -> ParameterBox {
+        if let position = positions[key] { return members[position].box }
+        positions[key] = members.count
+        members.append((key, name(), ParameterBox()))
         return members[members.count - 1].box
     }
 
     /// Adds an array element and returns its box.
     func element() -> ParameterBox {
         let box = ParameterBox()
-        members.append(("", box))
+        members.append(("", "", box))
         return box
     }
 
@@ -93,6 +97,7 @@ final class ParameterBox {
         case .scalar:
             return
         case .object:
+            for member in members where member.name != member.key { member.box.node.rememberSecret(named: member.key) }
             var values = members.map { (name: $0.name, value: $0.box.node) }
             if sortedGroupSize != nil { values.sort { $0.name < $1.name } }
             node = .object(values)
@@ -133,8 +138,15 @@ enum ParameterScalar {
     case structured
     /// A scalar that cannot be written as text, with the reason.
     case refused(String)
+    /// A scalar for which a closure of the style threw an error.
+    case failed(any Error)
 
     init(_ value: any Encodable, style: QueryStyle) {
+        // The most frequent type of a parameter. Comparing types is faster than the casts below, which try `String` first.
+        if type(of: value) == Int.self, let number = value as? Int {
+            self = .text(String(number))
+            return
+        }
         switch value {
         case let text as String: self = .text(text)
         case let number as Int: self = .text(String(number))
@@ -143,7 +155,7 @@ enum ParameterScalar {
         case let number as Float: self = number.isFinite ? .text(String(number)) : Self.infinite
         case let date as Date: self = Self.scalar(of: date, style: style)
         case let url as URL: self = .text(url.absoluteString)
-        case let data as Data: self = .text(data.base64EncodedString())
+        case let data as Data: self = Self.scalar(of: data, style: style)
         case let number as Decimal: self = number.isFinite ? .text("\(number)") : Self.infinite
         case let number as any FixedWidthInteger & Encodable: self = .text(String(describing: number))
         default: self = .structured
@@ -154,30 +166,28 @@ enum ParameterScalar {
 
     private static func scalar(of date: Date, style: QueryStyle) -> ParameterScalar {
         let seconds = date.timeIntervalSince1970
-        let text =
-            switch style.dates {
-            case .iso8601: iso8601(seconds)
-            case .secondsSince1970: Int64(exactly: seconds.rounded(.down)).map { String($0) }
-            case .millisecondsSince1970: Int64(exactly: (seconds * 1000).rounded(.down)).map { String($0) }
-            }
-        return text.map(ParameterScalar.text) ?? .refused("the date is out of range")
+        let text: String?
+        switch style.dates {
+        case .iso8601: text = InternetDate.text(date)
+        case .secondsSince1970: text = Int64(exactly: seconds.rounded(.down)).map { String($0) }
+        case .millisecondsSince1970: text = Int64(exactly: (seconds * 1000).rounded(.down)).map { String($0) }
+        case .custom(let format): return custom { try format(date) }
+        }
+        return text.map(ParameterScalar.text) ?? .refused("the date is outside of \(style.dates.range)")
     }
 
-    /// Returns a date such as `2026-02-03T04:05:06Z` in the proleptic Gregorian calendar, or `nil` outside the years 0000 to 9999
-    /// (RFC 3339 §5.6).
-    ///
-    /// Foundation's formats use another calendar before 1582 and clamp dates outside the years that they support.
-    private static func iso8601(_ secondsSince1970: Double) -> String? {
-        guard (-62_167_219_200..<253_402_300_800).contains(secondsSince1970) else { return nil }
-        let second = Int(secondsSince1970.rounded(.down))
-        let days = (second >= 0 ? second : second - 86_399) / 86_400
-        let time = second - days * 86_400
-        let (year, month, day) = HTTPDate.civil(Int64(days))
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    private static func scalar(of data: Data, style: QueryStyle) -> ParameterScalar {
+        switch style.bytes {
+        case .base64: .text(data.base64EncodedString())
+        case .custom(let format): custom { try format(data) }
         }
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        return "\(date)T\(padded(time / 3600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))Z"
+    }
+
+    private static func custom(_ format: () throws -> String) -> ParameterScalar {
+        do {
+            return .text(try format())
+        } catch {
+            return .failed(error)
+        }
     }
 }

@@ -19,8 +19,8 @@ package struct ParsedURL: Sendable {
     private let hostEnd: UInt32
     private let portStart: UInt32
     private let pathStart: UInt32
-    private let pathEnd: UInt32
-    private let queryEnd: UInt32
+    private var pathEnd: UInt32
+    private var queryEnd: UInt32
 
     package init(_ url: URL) {
         self.init(url.absoluteString)
@@ -31,6 +31,14 @@ package struct ParsedURL: Sendable {
     /// - Parameter text: The text of an absolute URL. Any other text becomes the path and query.
     package init(_ text: String) {
         self = text.withBytes { Self(plain: $0) ?? Self(any: $0, origin: URLText(text).origin) }
+    }
+
+    /// Returns the parts of a URL that has the same scheme, host and port, another path and query, and no fragment.
+    func replacing(pathEnd: Int, queryEnd: Int) -> ParsedURL {
+        var parts = self
+        parts.pathEnd = UInt32(clamping: pathEnd)
+        parts.queryEnd = UInt32(clamping: queryEnd)
+        return parts
     }
 
     package var scheme: Range<Int> { 0..<Int(schemeEnd) }

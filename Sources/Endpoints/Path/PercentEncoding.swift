@@ -46,6 +46,42 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// Returns the decoded bytes, which need not be UTF-8. A `%` that is not followed by two hexadecimal digits is kept.
+    package static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
+        text.withBytes { bytes in
+            var decoded: [UInt8] = []
+            decoded.reserveCapacity(bytes.count)
+            var index = 0
+            while index < bytes.count {
+                if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = bytes[index + 1].hexValue,
+                    let low = bytes[index + 2].hexValue
+                {
+                    decoded.append(high << 4 | low)
+                    index += 3
+                } else {
+                    decoded.append(bytes[index])
+                    index += 1
+                }
+            }
+            return decoded
+        }
+    }
+
+    /// Returns the bytes with all but unreserved characters percent-encoded (RFC 3986 §2.3).
+    ///
+    /// - Parameter kept: Another character that is not encoded. Default: none.
+    package static func encoded(_ bytes: some Sequence<UInt8>, keeping kept: Unicode.Scalar? = nil) -> String {
+        var output: [UInt8] = []
+        for byte in bytes {
+            if ByteSet.unreserved.contains(byte) || kept.map({ UInt8(ascii: $0) == byte }) ?? false {
+                output.append(byte)
+            } else {
+                append(byte, to: &output)
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
     private static func append(_ byte: UInt8, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "%"))
         output.append(hexDigit(byte >> 4))

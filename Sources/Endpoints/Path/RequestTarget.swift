@@ -3,31 +3,41 @@ import NetworkLogging
 
 /// The URL of a request, composed of a base URL, a path and two sets of query parameters.
 struct RequestTarget {
-    let url: URL
+    let url: LazyURL
+    let parts: ParsedURL
     /// Whether the URL has another origin than the configuration's base URL.
     let isCrossOrigin: Bool
 
-    init(_ request: RequestDescription, configuration: any NetworkConfigurable) throws(RequestGenerationError) {
+    init(_ request: RequestDescription, configuration: APIConfiguration) throws(RequestGenerationError) {
         let isFullPath = request.isFullPath
         let path = try request.pathParameters.fill(request.path, isFullPath: isFullPath)
         try Self.validate(path, isFullPath: isFullPath)
-        if !isFullPath { try Self.rejectFullURL(request.path) }
-        let configured = URLText(configuration.baseURL)
-        let stated = isFullPath ? nil : try request.base.replacement()
-        let base = stated.map { URLText($0) } ?? configured
-        let own = isFullPath ? URLText(path) : URLText(relativePath: path)
-        if isFullPath { try own.requireHTTP(.path) } else { try base.requireHTTP(.baseURL) }
-        let origin = isFullPath ? own.origin : stated.map { _ in base.origin }
-        isCrossOrigin = origin.map { (try? configured.requireHTTP(.baseURL)) == nil || $0 != configured.origin } ?? false
-
-        var text: [UInt8] = []
-        text.reserveCapacity(256)
-        Self.append(isFullPath ? own : base, to: &text)
-        (isFullPath ? own : base).rememberUserInformation()
-        if !isFullPath { Self.appendPath(of: own, to: &text) }
+        let own: URLText
+        var base: BaseURL?
+        var text: [UInt8]
+        if isFullPath {
+            own = URLText(path)
+            try own.requireHTTP(.path)
+            text = own.start
+            own.rememberUserInformation()
+            isCrossOrigin = !configuration.base.isValid || own.origin != configuration.base.parts.origin
+        } else {
+            try Self.rejectFullURL(request.path)
+            own = URLText(relativePath: path)
+            let stated = try request.base.replacement().map(BaseURL.init)
+            let joined = stated ?? configuration.base
+            try joined.validate()
+            text = joined.start
+            joined.text.rememberUserInformation()
+            Self.appendPath(of: own, to: &text)
+            isCrossOrigin =
+                stated.map { !configuration.base.isValid || $0.parts.origin != configuration.base.parts.origin } ?? false
+            base = joined
+        }
+        let pathEnd = text.count
 
         var query = ParameterWriter(appendingTo: consume text, style: request.queryStyle)
-        if !isFullPath { query.appendQuery(of: base) }
+        if let base { query.appendQuery(of: base.text) }
         let items = try request.queryParameters.items(style: request.queryStyle)
         let shared = isCrossOrigin ? ParameterList() : configuration.queryParameters
         if !shared.isEmpty {
@@ -44,19 +54,18 @@ struct RequestTarget {
         }
         query.appendEmptyQuery(of: own)
 
-        guard let url = URL(string: String(decoding: query.bytes, as: UTF8.self)) else {
-            let shown = isFullPath ? URLText.shown(path) : base.originAndPath
+        let composed = String(decoding: query.bytes, as: UTF8.self)
+        if let base, base.parts.isPlain {
+            // The host is plain and every other byte was encoded where necessary, so that this is a URL.
+            url = .text(composed)
+            parts = base.parts.replacing(pathEnd: pathEnd, queryEnd: query.bytes.count)
+        } else if let checked = URL(string: composed) {
+            url = .url(checked)
+            parts = ParsedURL(checked)
+        } else {
+            let shown = base?.text.originAndPath ?? URLText.shown(path)
             throw RequestGenerationError(.path, "\"\(shown.printable)\" is not a URL (RFC 3986 §3)")
         }
-        self.url = url
-    }
-
-    /// Appends the scheme, authority and path of a URL.
-    private static func append(_ url: URLText, to text: inout [UInt8]) {
-        text.append(contentsOf: url.scheme.utf8)
-        text.append(contentsOf: "://".utf8)
-        url.withBytes(of: url.authorityRange) { text.append(contentsOf: $0) }
-        url.withBytes(of: url.pathRange) { PercentEncoding.append($0, keeping: .path, to: &text) }
     }
 
     /// Appends a path to `text`, which ends with the path of the base URL, with exactly one slash between them.
@@ -84,8 +93,8 @@ struct RequestTarget {
     ///
     /// Only the unfilled template is checked, so that the value of a path parameter may be a URL.
     private static func rejectFullURL(_ path: String) throws(RequestGenerationError) {
-        let start = path.utf8.prefix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-        guard start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8) else { return }
+        let isFullURL = path.withBytes { $0.beginsCaselessly(with: "http://") || $0.beginsCaselessly(with: "https://") }
+        guard isFullURL else { return }
         throw RequestGenerationError(.path, "\"\(URLText.shown(path).printable)\" is a full URL; set isFullPath to true")
     }
 

@@ -112,7 +112,7 @@ package struct URIReference {
     private static func merged(_ path: Substring, with base: URIReference) -> Substring {
         if base.authority != nil, base.path.isEmpty { return "/" + path }
         guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-        return base.path[...slash] + path
+        return Substring(base.path.utf8[...slash]) + path
     }
 
     /// Returns a path without `.` and `..` segments (RFC 3986 §5.2.4).

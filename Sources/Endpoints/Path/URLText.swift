@@ -115,6 +115,17 @@ extension UnsafeBufferPointer<UInt8> {
             return true
         }
     }
+
+    /// Returns whether the bytes begin with a text in lower case, compared without case.
+    func beginsCaselessly(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { text in
+            for index in 0..<text.count where text[index] != (self[index] &- 0x41 < 26 ? self[index] | 0x20 : self[index]) {
+                return false
+            }
+            return true
+        }
+    }
 }
 
 extension URLText {
@@ -176,7 +187,7 @@ extension URLText {
     static func shown(_ text: String) -> String {
         let head = text.prefix(beforeAny: "?#")
         let tail = text.utf8[head.endIndex...]
-        let scheme = ["https://", "http://"].first { text.lowercased().hasPrefix($0) } ?? ""
+        let scheme = ["https://", "http://"].first { text.asciiLowercased.begins(with: $0) } ?? ""
         if tail.contains(UInt8(ascii: "@")) { return scheme + "…" }
         let end = tail.isEmpty ? "" : tail.first == UInt8(ascii: "?") ? "?…" : "#…"
         guard let at = head.utf8.lastIndex(of: UInt8(ascii: "@")) else { return head + end }
@@ -185,7 +196,7 @@ extension URLText {
 
     /// Returns the path of an endpoint for messages, without the query.
     static func shown(path: String, isFullPath: Bool) -> String {
-        if isFullPath || path.contains("://") { return shown(path) }
+        if isFullPath || path.utf8.contains("://".utf8) { return shown(path) }
         let head = path.prefix(beforeAny: "?#")
         return head.endIndex == path.endIndex ? path : head + "?…"
     }

@@ -88,6 +88,11 @@ public struct NetworkBody: Sendable, Hashable {
         if case .data(let text) = source { text.data } else { nil }
     }
 
+    /// Whether the bytes are in memory.
+    package var isInMemory: Bool {
+        if case .data = source { true } else { false }
+    }
+
     /// Whether the body can be sent or read more than once.
     public var isReplayable: Bool {
         switch source {

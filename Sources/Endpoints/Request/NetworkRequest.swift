@@ -8,39 +8,117 @@ import NetworkLogging
 ///
 /// Descriptions contain method, origin and path, never the query, a header that could be secret, or the body.
 public struct NetworkRequest: Sendable, Hashable {
+    /// Everything that a request consists of. Copies of a request share it until one of them is changed.
+    private struct Parts: Sendable {
+        var method: RequestMethod
+        var lazyURL: LazyURL
+        var parsedURL: ParsedURL
+        var headers: HeaderFields
+        var body: NetworkBody?
+        var timeouts: RequestTimeouts
+        var progress: (any TransferProgressObserver)?
+        var isStreamed = false
+        var credentials = RequestCredentials()
+        var requiresAuthentication = true
+        var redirects = RedirectPolicy.follow
+        var compression = BodyCompression.automatic
+        var priority = RequestPriority.normal
+        /// The explicitly set value of `isIdempotent`; `nil` if the method and headers determine it.
+        var idempotency: Bool?
+        /// Whether the request was validated and none of the properties that `validate()` checks was set since.
+        var isValidated = false
+    }
+
+    private var parts: CopyOnWrite<Parts>
+
     /// The HTTP method of the request.
-    public var method: RequestMethod { didSet { isValidated = false } }
-    /// The absolute `http` or `https` URL.
-    public var url: URL {
-        didSet {
-            parsedURL = ParsedURL(url)
-            isValidated = false
+    public var method: RequestMethod {
+        _read { yield parts.value.method }
+        _modify {
+            parts.value.isValidated = false
+            yield &parts.value.method
         }
     }
+    /// The absolute `http` or `https` URL.
+    public var url: URL {
+        get { lazyURL.url }
+        set {
+            parts.value.lazyURL = .url(newValue)
+            parts.value.parsedURL = ParsedURL(newValue)
+            parts.value.isValidated = false
+        }
+    }
+    package var lazyURL: LazyURL { parts.value.lazyURL }
     /// The parts of ``url``.
-    package private(set) var parsedURL: ParsedURL
+    package var parsedURL: ParsedURL {
+        _read { yield parts.value.parsedURL }
+    }
     /// The header fields. `Content-Length` and `Transfer-Encoding` are errors, because the engine sets them.
-    public var headers: HeaderFields { didSet { isValidated = false } }
+    public var headers: HeaderFields {
+        _read { yield parts.value.headers }
+        _modify {
+            parts.value.isValidated = false
+            yield &parts.value.headers
+        }
+    }
     /// The body of the request; `nil` sends none.
-    public var body: NetworkBody? { didSet { isValidated = false } }
+    public var body: NetworkBody? {
+        _read { yield parts.value.body }
+        _modify {
+            parts.value.isValidated = false
+            yield &parts.value.body
+        }
+    }
     /// The time limits. For a value that is `nil`, the session manager's limit applies.
-    public var timeouts: RequestTimeouts { didSet { isValidated = false } }
+    public var timeouts: RequestTimeouts {
+        _read { yield parts.value.timeouts }
+        _modify {
+            parts.value.isValidated = false
+            yield &parts.value.timeouts
+        }
+    }
     /// The observer that receives progress updates.
-    public var progress: (any TransferProgressObserver)?
+    public var progress: (any TransferProgressObserver)? {
+        _read { yield parts.value.progress }
+        _modify { yield &parts.value.progress }
+    }
     /// Whether the response is returned as soon as its head was received, with a body that is still arriving. Default: `false`.
     ///
     /// A session manager may ignore it and return the whole body.
-    public var isStreamed = false
+    public var isStreamed: Bool {
+        get { parts.value.isStreamed }
+        set { parts.value.isStreamed = newValue }
+    }
     /// The parts of the request that are credentials.
-    package var credentials = RequestCredentials()
+    package var credentials: RequestCredentials {
+        _read { yield parts.value.credentials }
+        _modify { yield &parts.value.credentials }
+    }
     /// Whether interceptors may add credentials to the request. Default: `true`.
-    public var requiresAuthentication = true
+    public var requiresAuthentication: Bool {
+        get { parts.value.requiresAuthentication }
+        set { parts.value.requiresAuthentication = newValue }
+    }
+    /// What happens when the response is a redirect. Default: ``RedirectPolicy/follow``. Not compared by `==`.
+    public var redirects: RedirectPolicy {
+        get { parts.value.redirects }
+        set { parts.value.redirects = newValue }
+    }
+    /// Whether the body is compressed while it is sent, by an interceptor. Default: ``BodyCompression/automatic``. Not compared by `==`.
+    public var compression: BodyCompression {
+        get { parts.value.compression }
+        set { parts.value.compression = newValue }
+    }
+    /// The class of the request in the queues of this client. Default: ``RequestPriority/normal``. Not compared by `==`.
+    public var priority: RequestPriority {
+        get { parts.value.priority }
+        set { parts.value.priority = newValue }
+    }
+    // Not one of the parts, so that a new value for an interceptor does not copy them.
     /// Values that interceptors share with each other. They are never sent.
-    public var context = ContextValues()
-    /// The explicitly set value of ``isIdempotent``; `nil` if the method and headers determine it.
-    private var idempotency: Bool?
+    public var context: ContextValues
     /// Whether the request was validated and none of the properties that ``validate()`` checks was set since. Not compared by `==`.
-    package private(set) var isValidated = false
+    package var isValidated: Bool { parts.value.isValidated }
 
     /// Creates a request. It is not validated until ``validate()`` is called.
     public init(
@@ -51,14 +129,36 @@ public struct NetworkRequest: Sendable, Hashable {
         timeouts: RequestTimeouts = RequestTimeouts(),
         progress: (any TransferProgressObserver)? = nil
     ) {
-        self.method = method
-        self.url = url
-        parsedURL = ParsedURL(url)
-        self.headers = headers
-        self.body = body
-        self.timeouts = timeouts
-        self.progress = progress
+        self.init(
+            method: method, lazyURL: .url(url), parsedURL: ParsedURL(url), headers: headers, body: body, timeouts: timeouts,
+            progress: progress)
     }
+
+    /// Creates a request to a URL whose parts are known. It is not validated until ``validate()`` is called.
+    package init(
+        method: RequestMethod, lazyURL: LazyURL, parsedURL: ParsedURL, headers: HeaderFields, body: NetworkBody?,
+        timeouts: RequestTimeouts, progress: (any TransferProgressObserver)?, context: ContextValues = ContextValues(),
+        requiresAuthentication: Bool = true, redirects: RedirectPolicy = .follow,
+        compression: BodyCompression = .automatic, priority: RequestPriority = .normal, idempotency: Bool? = nil
+    ) {
+        parts = CopyOnWrite(
+            Parts(
+                method: method, lazyURL: lazyURL, parsedURL: parsedURL, headers: headers, body: body, timeouts: timeouts,
+                progress: progress, requiresAuthentication: requiresAuthentication, redirects: redirects,
+                compression: compression, priority: priority, idempotency: idempotency))
+        self.context = context
+    }
+
+    /// Sets the total time limit, unless it is shorter. A time outside the valid range counts as the nearest one inside.
+    package mutating func limitTotal(to time: Duration) {
+        let limit = min(max(time, RequestTimeouts.range.lowerBound), RequestTimeouts.range.upperBound)
+        // Not set through `timeouts`, because a validated request stays valid.
+        if let total = timeouts.total, total <= limit { return }
+        parts.value.timeouts.total = limit
+    }
+
+    /// The text of ``url``, which is available without creating a `URL`.
+    package var urlText: String { lazyURL.text }
 
     /// The scheme, host and port of ``url`` (RFC 6454 §4), such as `https://api.example.com:443`.
     package var origin: String { parsedURL.origin }
@@ -68,21 +168,23 @@ public struct NetworkRequest: Sendable, Hashable {
     /// Default: `true` if the method is idempotent or the request has an `Idempotency-Key` header. Only idempotent requests are
     /// repeated automatically.
     public var isIdempotent: Bool {
-        get { idempotency ?? (method.isIdempotent || headers.contains("Idempotency-Key")) }
-        set { idempotency = newValue }
+        get { parts.value.idempotency ?? (method.isIdempotent || headers.contains("Idempotency-Key")) }
+        set { parts.value.idempotency = newValue }
     }
 
     /// Returns whether two requests have the same method, URL, headers, body and time limits. Other properties, such as
     /// ``progress``, ``isStreamed``, ``context`` and ``isIdempotent``, are not compared.
     public static func == (left: NetworkRequest, right: NetworkRequest) -> Bool {
-        left.method == right.method && left.url == right.url && left.headers == right.headers && left.body == right.body
-            && left.timeouts == right.timeouts
+        left.parts.isShared(with: right.parts)
+            || left.method == right.method && left.urlText == right.urlText && left.headers == right.headers
+                && left.body == right.body
+                && left.timeouts == right.timeouts
     }
 
     /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(method)
-        hasher.combine(url)
+        hasher.combine(urlText)
         hasher.combine(headers)
         hasher.combine(body)
         hasher.combine(timeouts)
@@ -93,7 +195,7 @@ extension NetworkRequest: RedactedStringConvertible {
     /// A textual representation with method, origin and path, the headers without secrets, and the size of the body.
     public var description: String {
         let body = body.map { ", \($0)" } ?? ""
-        return "\(method) \(URLText(url).originAndPath) \(headers)\(body)"
+        return "\(method) \(URLText(urlText).originAndPath) \(headers)\(body)"
     }
 }
 
@@ -108,14 +210,14 @@ extension NetworkRequest {
     /// - Throws: ``RequestGenerationError`` with the invalid field.
     public func validate() throws(RequestGenerationError) {
         if isValidated { return }
-        if !parsedURL.isPlain { try URLText(url).requireHTTP(.url) }
+        if !parsedURL.isPlain { try URLText(urlText).requireHTTP(.url) }
         try validateAllButURL()
     }
 
     /// Validates the request, and marks it as validated until a property that ``validate()`` checks is set.
     package mutating func validateOnce() throws(RequestGenerationError) {
         try validate()
-        isValidated = true
+        parts.value.isValidated = true
     }
 
     /// The maximum size of the names and values of all header fields together, in bytes.
@@ -146,6 +248,9 @@ extension NetworkRequest {
 }
 
 extension HeaderFields.Field {
+    /// Whether the field can be sent: see ``NetworkRequest/validate()``.
+    package var isValid: Bool { (try? validate()) != nil }
+
     func validate() throws(RequestGenerationError) {
         guard name.isToken else {
             throw RequestGenerationError(.headerName(name), "it is not a token (RFC 9110 §5.6.2)")
@@ -186,42 +291,42 @@ extension String {
 public struct ContextValues: Sendable {
     /// A linked list that starts with the value set last. There are few values, so a linear search is fastest, and copies share
     /// them.
-    private var values: Entry?
+    @usableFromInline var values: ContextEntry?
 
     /// Creates a context without values.
-    public init() {}
+    @inlinable public init() {}
 
     /// The value for a key; setting `nil` removes it.
-    public subscript<Key: ContextKey>(key: Key.Type) -> Key.Value? {
+    @inlinable public subscript<Key: ContextKey>(key: Key.Type) -> Key.Value? {
         get {
             var entry = values
             while let current = entry {
-                if current.key == ObjectIdentifier(key) { return (current as? ValueEntry<Key.Value>)?.value }
+                if current.key == ObjectIdentifier(key) { return (current as? ContextValueEntry<Key.Value>)?.value }
                 entry = current.next
             }
             return nil
         }
         set {
             let others = values?.without(ObjectIdentifier(key))
-            values = newValue.map { ValueEntry($0, for: ObjectIdentifier(key), next: others) } ?? others
+            values = newValue.map { ContextValueEntry($0, for: ObjectIdentifier(key), next: others) } ?? others
         }
     }
 }
 
 /// An entry of the linked list, with a reference to the values set before it.
 // `@unchecked Sendable`: the compiler cannot check a class with subclasses. All properties are immutable.
-private class Entry: @unchecked Sendable {
-    let key: ObjectIdentifier
-    let next: Entry?
+@usableFromInline class ContextEntry: @unchecked Sendable {
+    @usableFromInline let key: ObjectIdentifier
+    @usableFromInline let next: ContextEntry?
 
-    init(key: ObjectIdentifier, next: Entry?) {
+    @inlinable init(key: ObjectIdentifier, next: ContextEntry?) {
         self.key = key
         self.next = next
     }
 
-    func following(_ next: Entry?) -> Entry { Entry(key: key, next: next) }
+    @inlinable func following(_ next: ContextEntry?) -> ContextEntry { ContextEntry(key: key, next: next) }
 
-    func without(_ key: ObjectIdentifier) -> Entry? {
+    @inlinable func without(_ key: ObjectIdentifier) -> ContextEntry? {
         if self.key == key { return next }
         guard let next else { return self }
         let rest = next.without(key)
@@ -230,15 +335,17 @@ private class Entry: @unchecked Sendable {
 }
 
 // `@unchecked Sendable`, like its superclass: its only property is immutable and of a `Sendable` type.
-private final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
-    let value: Value
+@usableFromInline final class ContextValueEntry<Value: Sendable>: ContextEntry, @unchecked Sendable {
+    @usableFromInline let value: Value
 
-    init(_ value: Value, for key: ObjectIdentifier, next: Entry?) {
+    @inlinable init(_ value: Value, for key: ObjectIdentifier, next: ContextEntry?) {
         self.value = value
         super.init(key: key, next: next)
     }
 
-    override func following(_ next: Entry?) -> Entry { ValueEntry(value, for: key, next: next) }
+    @inlinable override func following(_ next: ContextEntry?) -> ContextEntry {
+        ContextValueEntry(value, for: key, next: next)
+    }
 }
 
 /// A key of a ``ContextValues`` that also defines the type of its value.

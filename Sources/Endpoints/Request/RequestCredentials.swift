@@ -12,6 +12,8 @@ package struct RequestCredentials: Sendable, Hashable {
         package let name: String
         /// The origin that the credential is for.
         package let origin: String
+        /// A text that is equal for equal credentials, if the value of the field is different for each request, such as a signature.
+        package let identity: String?
     }
 
     package private(set) var fields: [Field] = []
@@ -24,10 +26,20 @@ package struct RequestCredentials: Sendable, Hashable {
         !fields.isEmpty && fields.contains { HeaderFields.isSame($0.name, name) }
     }
 
-    fileprivate mutating func add(_ name: String, for origin: String) {
-        let name = name.lowercased()
-        fields.removeAll { $0.name == name }
-        fields.append(Field(name: name, origin: origin))
+    /// The names of the header fields whose values are made when the request is sent, with the identities of their credentials.
+    package var proofs: [HeaderFields.Field] {
+        fields.compactMap { field in field.identity.map { HeaderFields.Field(name: field.name, value: $0) } }
+    }
+
+    /// Whether the value of a header field is made when the request is sent.
+    package func isProof(_ name: String) -> Bool {
+        !fields.isEmpty && fields.contains { $0.identity != nil && HeaderFields.isSame($0.name, name) }
+    }
+
+    fileprivate mutating func add(_ name: String, for origin: String, identity: String? = nil) {
+        let name = name == "Authorization" ? "authorization" : name.lowercased()
+        if !fields.isEmpty { fields.removeAll { $0.name == name } }
+        fields.append(Field(name: name, origin: origin, identity: identity))
     }
 }
 
@@ -37,6 +49,18 @@ extension HeaderFields {
         for field in fields where !Self.isHarmless(field.name) && Redaction.isSecret(header: field.name) {
             SecretValues.insert(fieldValue: field.value, named: field.name)
         }
+    }
+
+    /// Returns whether two lists have the same values of one field in the same order.
+    fileprivate func hasSameValues(as other: HeaderFields, for name: String) -> Bool {
+        var rest = other.fields[...]
+        for field in fields where Self.isSame(field.name, name) {
+            guard let match = rest.firstIndex(where: { Self.isSame($0.name, name) }), rest[match].value == field.value else {
+                return false
+            }
+            rest = rest[(match + 1)...]
+        }
+        return !rest.contains { Self.isSame($0.name, name) }
     }
 }
 
@@ -51,7 +75,15 @@ extension NetworkRequest {
     ///   - name: The field name, compared without case.
     public mutating func setCredential(_ value: String, for name: String) {
         headers[name] = value
-        markCredential(for: name)
+        SecretValues.insert(fieldValue: value, named: name)
+        credentials.add(name, for: origin)
+    }
+
+    /// Marks a header field as a credential whose value is made when the request is sent.
+    ///
+    /// - Parameter identity: A text that is equal for equal credentials. Caches compare it instead of the value.
+    package mutating func markProof(for name: String, identity: String) {
+        credentials.add(name, for: origin, identity: identity)
     }
 
     /// Marks a header field as a credential for the origin of ``url``. Does nothing if the request has no such field.
@@ -65,20 +97,20 @@ extension NetworkRequest {
     /// Marks all parts as credentials that differ from an earlier version of the request: header fields, query items and user
     /// information.
     package mutating func markCredentials(addedTo before: NetworkRequest) {
-        for field in headers where before.headers.values(for: field.name) != headers.values(for: field.name) {
+        for field in headers.fields where !headers.hasSameValues(as: before.headers, for: field.name) {
             markCredential(for: field.name)
         }
-        guard url != before.url else { return }
-        let authority = URLText(url).authority
+        guard urlText != before.urlText else { return }
+        let authority = URLText(urlText).authority
         if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
             SecretValues.insert(userInformation: String(authority[..<at]))
         }
-        let items = { (url: URL) in
+        let items = { (url: String) in
             URLText(url).query.map { $0.utf8.split(separator: UInt8(ascii: "&")).map { String(Substring($0)) } } ?? []
         }
-        let known = Set(items(before.url))
-        for item in items(url) where !known.contains(item) {
-            let value = item.drop { $0 != "=" }.dropFirst()
+        let known = Set(items(before.urlText))
+        for item in items(urlText) where !known.contains(item) {
+            let value = item.divided(at: "=")?.tail ?? ""
             SecretValues.insert(value.removingPercentEncoding ?? String(value))
         }
     }
@@ -103,5 +135,8 @@ extension NetworkRequest {
     }
 
     /// Returns whether a response comes from the request's origin. A response from another origin applies only to that origin.
-    package func hasOrigin(of response: URL) -> Bool { URLText.origin(of: response) == origin }
+    package func hasOrigin(of response: LazyURL) -> Bool {
+        let text = response.text
+        return text == urlText || ParsedURL(text).origin == origin
+    }
 }

@@ -32,6 +32,9 @@ public struct RequestGenerationError: Error, Sendable {
         case query(String)
         /// The body: it cannot be encoded, or the method does not allow one.
         case body
+        /// The file at this path, which is the body or a part of a form: it does not exist or is not a regular file. Descriptions
+        /// contain only its name, because its folder may reveal the name of the user.
+        case file(String)
         /// The time limit with this name: `connect`, `idle`, `total` or `deadline`.
         case timeout(String)
         /// The URL of a ``NetworkRequest`` that was not built from an endpoint.
@@ -83,6 +86,7 @@ extension RequestGenerationError.Field: CustomStringConvertible {
         case .headerValue(let name): "value of header \"\(name.printable)\""
         case .query(let name): name.isEmpty ? "query" : "query parameter \"\(name.printable)\""
         case .body: "body"
+        case .file(let path): "file \"\(URL(fileURLWithPath: path).lastPathComponent.printable)\""
         case .timeout(let name): "\(name) timeout"
         case .url: "URL"
         }

@@ -22,9 +22,12 @@ public struct RequestTimeouts: Sendable, Hashable {
         self.deadline = deadline
     }
 
+    /// The valid values of a time limit. Session managers cannot measure less than a millisecond.
+    static let range = Duration.milliseconds(1)...Duration.seconds(1_000_000)
+
     func validate() throws(RequestGenerationError) {
         for (name, value) in [("connect", connect), ("idle", idle), ("total", total), ("deadline", deadline.time)] {
-            guard let value, value < .milliseconds(1) || value > .seconds(1_000_000) else { continue }
+            guard let value, !Self.range.contains(value) else { continue }
             throw RequestGenerationError(.timeout(name), "\(value) is outside 1 ms...1000000 s")
         }
     }

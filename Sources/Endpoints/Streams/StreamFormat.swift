@@ -8,17 +8,30 @@ import Foundation
 ///
 /// Values are decoded one at a time, by the task that reads the stream, when it reads them.
 public struct StreamFormat<Element: Sendable>: Sendable {
-    private let make: @Sendable () -> any StreamParser<Element>
+    private let make: @Sendable (any JSONDataDecoder) -> any StreamParser<Element>
 
     /// Creates a format from a custom parser.
     ///
     /// - Parameter parser: Creates a parser. It is called once for each stream.
     package init(parser: @escaping @Sendable () -> any StreamParser<Element>) {
-        make = parser
+        make = { _ in parser() }
+    }
+
+    /// Creates a format of JSON values.
+    ///
+    /// - Parameters:
+    ///   - decoder: The decoder for the values; `nil` for that of the service.
+    ///   - parser: Creates a parser that uses a decoder. It is called once for each stream.
+    init(decoder: (any JSONDataDecoder)?, parser: @escaping @Sendable (any JSONDataDecoder) -> any StreamParser<Element>) {
+        make = { parser(decoder ?? $0) }
     }
 
     /// Creates a parser for one stream.
-    package func makeParser() -> any StreamParser<Element> { make() }
+    ///
+    /// - Parameter decoder: The JSON decoder of the service. Default: `nil`, which uses the default one.
+    package func makeParser(decoder: (any JSONDataDecoder)? = nil) -> any StreamParser<Element> {
+        make(decoder ?? JSONResponseDecoder.defaultDecoder)
+    }
 }
 
 extension StreamFormat where Element == Data {
@@ -51,14 +64,14 @@ extension StreamFormat where Element: Decodable {
     ///
     /// - Parameters:
     ///   - type: The type that each line is decoded as.
-    ///   - decoder: The decoder for the elements. Default: one with the default strategies.
+    ///   - decoder: The decoder for the elements. Default: `nil`, which uses that of the service.
     ///   - onFailure: How the stream continues after a line that cannot be decoded or is not JSON. Default: it ends with the error.
     ///   - maximumLineBytes: The maximum length of a line in bytes. A longer line ends the stream with an error. Default: 1 MiB.
     public static func ndjson(
-        _ type: Element.Type = Element.self, decoder: any JSONDataDecoder = TransferJSONDecoder(),
+        _ type: Element.Type = Element.self, decoder: (any JSONDataDecoder)? = nil,
         onFailure: ElementFailureRule = .stop, maximumLineBytes: Int = 1 << 20
     ) -> StreamFormat {
-        StreamFormat {
+        StreamFormat(decoder: decoder) { decoder in
             JSONDecodingParser(decoder, onFailure: onFailure) { NDJSONParser(maximumLineBytes: maximumLineBytes, reader: $0) }
         }
     }
@@ -67,15 +80,15 @@ extension StreamFormat where Element: Decodable {
     ///
     /// - Parameters:
     ///   - type: The type that each text is decoded as.
-    ///   - decoder: The decoder for the elements. Default: one with the default strategies.
+    ///   - decoder: The decoder for the elements. Default: `nil`, which uses that of the service.
     ///   - onFailure: How the stream continues after a text that cannot be decoded, is truncated or is not JSON. Default: it ends with
     ///     the error.
     ///   - maximumElementBytes: The maximum length of a text in bytes. A longer text ends the stream with an error. Default: 16 MiB.
     public static func jsonSequence(
-        _ type: Element.Type = Element.self, decoder: any JSONDataDecoder = TransferJSONDecoder(),
+        _ type: Element.Type = Element.self, decoder: (any JSONDataDecoder)? = nil,
         onFailure: ElementFailureRule = .stop, maximumElementBytes: Int = 16 << 20
     ) -> StreamFormat {
-        StreamFormat {
+        StreamFormat(decoder: decoder) { decoder in
             JSONDecodingParser(decoder, onFailure: onFailure) {
                 JSONSequenceParser(maximumElementBytes: maximumElementBytes, reader: $0)
             }
@@ -89,15 +102,15 @@ extension StreamFormat where Element: Decodable {
     /// - Parameters:
     ///   - type: The type that each element is decoded as.
     ///   - path: The path of the array: `data.items`, or the RFC 6901 pointer `/data/items`. Default: the document itself.
-    ///   - decoder: The decoder for the elements. Default: one with the default strategies.
+    ///   - decoder: The decoder for the elements. Default: `nil`, which uses that of the service.
     ///   - onFailure: How the stream continues after an element that cannot be decoded. Default: it ends with the error. A malformed
     ///     document always ends it.
     ///   - maximumElementBytes: The maximum length of an element in bytes. A longer element ends the stream with an error. Default: 16 MiB.
     public static func elements(
-        of type: Element.Type = Element.self, at path: JSONKeyPath = "", decoder: any JSONDataDecoder = TransferJSONDecoder(),
+        of type: Element.Type = Element.self, at path: JSONKeyPath = "", decoder: (any JSONDataDecoder)? = nil,
         onFailure: ElementFailureRule = .stop, maximumElementBytes: Int = 16 << 20
     ) -> StreamFormat {
-        StreamFormat {
+        StreamFormat(decoder: decoder) { decoder in
             JSONDecodingParser(decoder, onFailure: onFailure) {
                 JSONElementParser(at: path, maximumElementBytes: maximumElementBytes, reader: $0)
             }

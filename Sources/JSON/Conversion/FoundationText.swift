@@ -25,12 +25,13 @@ enum ISO8601 {
         return Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200))
     }
 
-    /// Writes 20 bytes.
+    /// Writes 20 bytes: the date, rounded down to whole seconds.
     ///
     /// - Returns: False if the year is out of range.
-    static func write(_ date: Date, to out: UnsafeMutablePointer<UInt8>) -> Bool {
+    static func write(_ date: Date, to out: UnsafeMutablePointer<UInt8>, years: ClosedRange<Int> = 1583...9999) -> Bool {
         let interval = date.timeIntervalSinceReferenceDate.rounded(.down)
-        guard interval > -13_000_000_000, interval < 252_000_000_000 else { return false }
+        // 0000-01-01T00:00:00Z to 10000-01-01T00:00:00Z.
+        guard (-63_145_526_400..<252_423_993_600).contains(interval) else { return false }
         let total = Int64(interval) + 978_307_200
         var days = Int(total / 86_400)
         var rest = Int(total % 86_400)
@@ -39,7 +40,7 @@ enum ISO8601 {
             days -= 1
         }
         let (year, month, day) = civil(days)
-        guard year >= 1583, year <= 9999 else { return false }
+        guard years.contains(year) else { return false }
         @inline(__always)
         func two(_ value: Int, _ i: Int) {
             out[i] = UInt8(0x30 + value / 10)
@@ -56,7 +57,7 @@ enum ISO8601 {
         return true
     }
 
-    private static func days(_ year: Int, _ month: Int) -> Int {
+    static func days(_ year: Int, _ month: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30
@@ -65,17 +66,17 @@ enum ISO8601 {
     }
 
     // Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let y = month <= 2 ? year - 1 : year
-        let era = y / 400
+        let era = (y >= 0 ? y : y - 399) / 400
         let yearOfEra = y - era * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+    static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let z = days + 719_468
-        let era = z / 146_097
+        let era = (z >= 0 ? z : z - 146_096) / 146_097
         let dayOfEra = z - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

@@ -4,6 +4,10 @@ import Foundation
 extension DecodingSession {
     func quickDate(_ index: Int) -> Date? {
         let entry = tape[index]
+        if options.readsInternetDates {
+            guard entry.is(.string), entry.flags == 0 else { return nil }
+            return InternetDate.date(text + entry.offset, entry.length)
+        }
         switch options.dates {
         case .iso8601:
             guard entry.is(.string), entry.flags == 0, entry.length == 20 else { return nil }
@@ -20,6 +24,12 @@ extension DecodingSession {
 
     func date(_ index: Int, _ depth: Int, _ place: DecodingPlace) throws -> Date {
         if isNull(index) { throw unexpectedNull(Date.self, index, place) }
+        if options.readsInternetDates {
+            guard let date = InternetDate.date(try readString(index, place)) else {
+                throw corrupted(JSONDecoder.DateDecodingStrategy.expected, index, path: place.path(self))
+            }
+            return date
+        }
         switch options.dates {
         case .deferredToDate:
             return try Date(from: ValueDecoder(owner: owner, index: index, depth: depth))

@@ -2,22 +2,23 @@ import Foundation
 
 /// Decodes `Decodable` values from JSON, with the interface of Foundation's `JSONDecoder`, several times faster.
 ///
-/// The strategies and their meaning are `JSONDecoder`'s. The main difference: the whole document is validated (RFC 8259). Text that
-/// `JSONDecoder` accepts in values that are not decoded, such as `1.2.3` or an invalid escape, is an error everywhere. `Docs/JSON.md` lists all
-/// differences. Errors are `DecodingError`s with a ``JSONErrorDetails`` as their underlying error.
+/// The strategies and their meaning are `JSONDecoder`'s, but dates are RFC 3339 by default. The main difference: the whole
+/// document is validated (RFC 8259). Text that `JSONDecoder` accepts in values that are not decoded, such as `1.2.3` or an
+/// invalid escape, is an error everywhere. `Docs/JSON.md` lists all differences. Errors are `DecodingError`s with a
+/// ``JSONErrorDetails`` as their underlying error.
 ///
 /// A decoder can be used by any number of tasks at once. A call uses the strategies that are set when it begins.
 ///
 /// - Note: Limits: 512 nested arrays and objects, 2³² values, 1 TiB of text.
 public final class TransferJSONDecoder: Sendable {
-    private let locked: Locked<DecodingOptions>
+    let options: SharedOptions<DecodingOptions>
 
-    /// Creates a decoder with the default strategies.
-    public init() { locked = Locked(DecodingOptions()) }
+    /// Creates a decoder with the default strategies, which are those of `JSONDecoder`, except that dates are RFC 3339.
+    public init() { options = SharedOptions(DecodingOptions()) }
 
     /// Creates a decoder with the strategies of a `JSONDecoder`. Later changes to that decoder have no effect.
     public init(_ decoder: JSONDecoder) {
-        locked = Locked(
+        options = SharedOptions(
             DecodingOptions(
                 dates: decoder.dateDecodingStrategy, data: decoder.dataDecodingStrategy,
                 floats: decoder.nonConformingFloatDecodingStrategy,
@@ -25,51 +26,51 @@ public final class TransferJSONDecoder: Sendable {
                 assumesTopLevelDictionary: decoder.assumesTopLevelDictionary))
     }
 
-    var options: DecodingOptions { locked.withLock { $0 } }
-
-    /// How dates are decoded. Default: `.deferredToDate`.
+    /// How dates are decoded. Default: from texts such as `2026-11-24T02:00:00Z`, with or without a fraction of a second, in any
+    /// time zone (RFC 3339 §5.6); anything else, a number too, is an error.
+    ///
+    /// The default can be assigned to a `JSONDecoder`, too. That decoder's own default is `.deferredToDate`: the seconds since
+    /// 2001.
     public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
-        get { options.dates }
-        set { update { $0.with(dates: newValue) } }
+        get { options.current.dates }
+        set { options.update { $0.with(dates: newValue) } }
     }
 
     /// How `Data` is decoded. Default: `.base64`.
     public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy {
-        get { options.data }
-        set { update { $0.with(data: newValue) } }
+        get { options.current.data }
+        set { options.update { $0.with(data: newValue) } }
     }
 
     /// How infinity and NaN are decoded. Default: `.throw`.
     public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy {
-        get { options.floats }
-        set { update { $0.with(floats: newValue) } }
+        get { options.current.floats }
+        set { options.update { $0.with(floats: newValue) } }
     }
 
     /// How keys are converted before they are compared. Default: `.useDefaultKeys`.
     public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
-        get { options.keys }
-        set { update { $0.with(keys: newValue) } }
+        get { options.current.keys }
+        set { options.update { $0.with(keys: newValue) } }
     }
 
     /// The `userInfo` of each `Decoder`. Default: empty.
     public var userInfo: [CodingUserInfoKey: any Sendable] {
-        get { options.userInfo }
-        set { update { $0.with(userInfo: newValue) } }
+        get { options.current.userInfo }
+        set { options.update { $0.with(userInfo: newValue) } }
     }
 
     /// Whether JSON5 is accepted. Default: false. If true, Foundation's decoder is used.
     public var allowsJSON5: Bool {
-        get { options.allowsJSON5 }
-        set { update { $0.with(allowsJSON5: newValue) } }
+        get { options.current.allowsJSON5 }
+        set { options.update { $0.with(allowsJSON5: newValue) } }
     }
 
     /// Whether the document may be an object without its braces. Default: false. If true, Foundation's decoder is used.
     public var assumesTopLevelDictionary: Bool {
-        get { options.assumesTopLevelDictionary }
-        set { update { $0.with(assumesTopLevelDictionary: newValue) } }
+        get { options.current.assumesTopLevelDictionary }
+        set { options.update { $0.with(assumesTopLevelDictionary: newValue) } }
     }
-
-    private func update(_ change: (DecodingOptions) -> DecodingOptions) { locked.withLock { $0 = change($0) } }
 
     /// Decodes a value from JSON in UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
     ///
@@ -78,11 +79,12 @@ public final class TransferJSONDecoder: Sendable {
     ///   - data: The document. An empty one is an error.
     /// - Throws: `DecodingError`, or the error of an `init(from:)`.
     public func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
-        let options = options
-        if options.needsFoundation { return try options.foundationDecoder.decode(type, from: data) }
-        return try data.withUnsafeBytes { bytes in
-            try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
-                try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
+        try options.read { options in
+            if options.needsFoundation { return try options.foundationDecoder.decode(type, from: data) }
+            return try data.withUnsafeBytes { bytes in
+                try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
+                    try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
+                }
             }
         }
     }
@@ -94,11 +96,14 @@ public final class TransferJSONDecoder: Sendable {
     public func decode<T: DecodableWithConfiguration>(
         _ type: T.Type, from data: Data, configuration: T.DecodingConfiguration
     ) throws -> T {
-        let options = options
-        if options.needsFoundation { return try options.foundationDecoder.decode(type, from: data, configuration: configuration) }
-        return try data.withUnsafeBytes { bytes in
-            try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
-                try T(from: ValueDecoder(owner: $0.owner, index: Scanner.root, depth: 0), configuration: configuration)
+        try options.read { options in
+            if options.needsFoundation {
+                return try options.foundationDecoder.decode(type, from: data, configuration: configuration)
+            }
+            return try data.withUnsafeBytes { bytes in
+                try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
+                    try T(from: ValueDecoder(owner: $0.owner, index: Scanner.root, depth: 0), configuration: configuration)
+                }
             }
         }
     }
@@ -123,6 +128,8 @@ final class DecodingOptions: @unchecked Sendable {
     let userInfo: [CodingUserInfoKey: any Sendable]
     let allowsJSON5: Bool
     let assumesTopLevelDictionary: Bool
+    /// Whether ``dates`` is the strategy of ``InternetDate``.
+    let readsInternetDates: Bool
     /// Whether keys are converted by the user's closure, which Foundation calls for all keys when a container is created.
     let convertsKeysEagerly: Bool
     let convertsFromSnakeCase: Bool
@@ -130,11 +137,12 @@ final class DecodingOptions: @unchecked Sendable {
     let usesDefaultKeys: Bool
 
     init(
-        dates: JSONDecoder.DateDecodingStrategy = .deferredToDate, data: JSONDecoder.DataDecodingStrategy = .base64,
+        dates: JSONDecoder.DateDecodingStrategy? = nil, data: JSONDecoder.DataDecodingStrategy = .base64,
         floats: JSONDecoder.NonConformingFloatDecodingStrategy = .throw, keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
         userInfo: [CodingUserInfoKey: any Sendable] = [:], allowsJSON5: Bool = false, assumesTopLevelDictionary: Bool = false
     ) {
-        self.dates = dates
+        self.dates = dates ?? .internet
+        readsInternetDates = dates == nil
         self.data = data
         self.floats = floats
         self.keys = keys
@@ -157,7 +165,7 @@ final class DecodingOptions: @unchecked Sendable {
         assumesTopLevelDictionary: Bool? = nil
     ) -> DecodingOptions {
         DecodingOptions(
-            dates: dates ?? self.dates,
+            dates: dates ?? (readsInternetDates ? nil : self.dates),
             data: data ?? self.data,
             floats: floats ?? self.floats,
             keys: keys ?? self.keys,

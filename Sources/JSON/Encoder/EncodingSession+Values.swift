@@ -179,6 +179,16 @@ extension EncodingSession {
 /// Foundation's types, encoded with the encoder's strategies.
 extension EncodingSession {
     func write(_ date: Date) throws -> Bool {
+        if options.writesInternetDates {
+            storage.pointee.out.reserve(InternetDate.bytes + 4)
+            guard InternetDate.write(date, to: storage.pointee.out.start + storage.pointee.out.count + 1) else {
+                throw InternetDate.error(date, path)
+            }
+            storage.pointee.out.put(0x22)
+            storage.pointee.out.count += InternetDate.bytes
+            storage.pointee.out.put(0x22)
+            return true
+        }
         switch options.dates {
         case .deferredToDate:
             try write(date.timeIntervalSinceReferenceDate) { path }

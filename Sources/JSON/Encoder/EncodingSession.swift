@@ -202,34 +202,8 @@ extension EncodingSession {
 
     private func cachedSnakeCase(_ key: String) -> String {
         if let known = storage.pointee.snakeCaseKeys[key] { return known }
-        let result = Self.snakeCase(key)
+        let result = KeyWords.joined(key, by: "_")
         if storage.pointee.snakeCaseKeys.count < 1024, key.utf8.count <= 64 { storage.pointee.snakeCaseKeys[key] = result }
         return result
-    }
-
-    /// Converts camel case to snake case by Foundation's rules: `myURLProperty` becomes `my_url_property`.
-    static func snakeCase(_ key: String) -> String {
-        guard !key.isEmpty else { return key }
-        var words: [Range<String.Index>] = []
-        var wordStart = key.startIndex
-        var searchStart = key.index(after: wordStart)
-        while let upper = key[searchStart...].firstIndex(where: { $0.isUppercase }) {
-            words.append(wordStart..<upper)
-            guard let lower = key[upper...].firstIndex(where: { $0.isLowercase }) else {
-                wordStart = upper
-                break
-            }
-            let afterUpper = key.index(after: upper)
-            if lower == afterUpper {
-                wordStart = upper
-            } else {
-                let beforeLower = key.index(before: lower)
-                words.append(upper..<beforeLower)
-                wordStart = beforeLower
-            }
-            searchStart = key.index(after: lower)
-        }
-        words.append(wordStart..<key.endIndex)
-        return words.map { key[$0].lowercased() }.joined(separator: "_")
     }
 }

@@ -2,73 +2,75 @@ import Foundation
 
 /// Encodes `Encodable` values as JSON, with the interface of Foundation's `JSONEncoder`, several times faster.
 ///
-/// The strategies and their meaning are `JSONEncoder`'s. Keys are written in the order in which they are encoded (`JSONEncoder` writes
-/// them in no particular order), unless `.sortedKeys` is set. A type that writes a key twice, writes to two containers alternately, or creates a
-/// super encoder of an array is encoded by Foundation's encoder; its `encode(to:)` is then called a second time. `Docs/JSON.md` lists all differences.
+/// The strategies and their meaning are `JSONEncoder`'s, but dates are RFC 3339 by default. Keys are written in the order in
+/// which they are encoded (`JSONEncoder` writes them in no particular order), unless `.sortedKeys` is set. A type that writes a
+/// key twice, writes to two containers alternately, or creates a super encoder of an array is encoded by Foundation's encoder;
+/// its `encode(to:)` is then called a second time. `Docs/JSON.md` lists all differences.
 ///
 /// An encoder can be used by any number of tasks at once. A call uses the strategies that are set when it begins.
 public final class TransferJSONEncoder: Sendable {
-    private let locked: Locked<EncodingOptions>
+    private let options: SharedOptions<EncodingOptions>
     private static let pool = SessionPool<EncodingOwner>()
 
-    /// Creates an encoder with the default strategies.
-    public init() { locked = Locked(EncodingOptions()) }
+    /// Creates an encoder with the default strategies, which are those of `JSONEncoder`, except that dates are RFC 3339.
+    public init() { options = SharedOptions(EncodingOptions()) }
 
     /// Creates an encoder with the strategies of a `JSONEncoder`. Later changes to that encoder have no effect.
     public init(_ encoder: JSONEncoder) {
-        locked = Locked(
+        options = SharedOptions(
             EncodingOptions(
                 format: encoder.outputFormatting, dates: encoder.dateEncodingStrategy, data: encoder.dataEncodingStrategy,
                 floats: encoder.nonConformingFloatEncodingStrategy, keys: encoder.keyEncodingStrategy, userInfo: encoder.userInfo)
         )
     }
 
-    private var options: EncodingOptions { locked.withLock { $0 } }
-
     /// The format: indentation, sorted keys, unescaped slashes. Default: empty, which is a compact text with slashes escaped.
     public var outputFormatting: JSONEncoder.OutputFormatting {
-        get { options.format }
-        set { update { $0.with(format: newValue) } }
+        get { options.current.format }
+        set { options.update { $0.with(format: newValue) } }
     }
 
-    /// How dates are encoded. Default: `.deferredToDate`.
+    /// How dates are encoded. Default: as `2026-11-24T02:00:00Z`, in UTC, rounded down to whole seconds (RFC 3339 §5.6); a date
+    /// outside of the years 0000 to 9999 is an error.
+    ///
+    /// The default can be assigned to a `JSONEncoder`, too. That encoder's own default is `.deferredToDate`: the seconds since
+    /// 2001.
     public var dateEncodingStrategy: JSONEncoder.DateEncodingStrategy {
-        get { options.dates }
-        set { update { $0.with(dates: newValue) } }
+        get { options.current.dates }
+        set { options.update { $0.with(dates: newValue) } }
     }
 
     /// How `Data` is encoded. Default: `.base64`.
     public var dataEncodingStrategy: JSONEncoder.DataEncodingStrategy {
-        get { options.data }
-        set { update { $0.with(data: newValue) } }
+        get { options.current.data }
+        set { options.update { $0.with(data: newValue) } }
     }
 
     /// How infinity and NaN are encoded. Default: `.throw`.
     public var nonConformingFloatEncodingStrategy: JSONEncoder.NonConformingFloatEncodingStrategy {
-        get { options.floats }
-        set { update { $0.with(floats: newValue) } }
+        get { options.current.floats }
+        set { options.update { $0.with(floats: newValue) } }
     }
 
     /// How keys are converted before they are written. Default: `.useDefaultKeys`.
     public var keyEncodingStrategy: JSONEncoder.KeyEncodingStrategy {
-        get { options.keys }
-        set { update { $0.with(keys: newValue) } }
+        get { options.current.keys }
+        set { options.update { $0.with(keys: newValue) } }
     }
 
     /// The `userInfo` of each `Encoder`. Default: empty.
     public var userInfo: [CodingUserInfoKey: any Sendable] {
-        get { options.userInfo }
-        set { update { $0.with(userInfo: newValue) } }
+        get { options.current.userInfo }
+        set { options.update { $0.with(userInfo: newValue) } }
     }
-
-    private func update(_ change: (EncodingOptions) -> EncodingOptions) { locked.withLock { $0 = change($0) } }
 
     /// Encodes a value as JSON in UTF-8.
     ///
     /// - Throws: `EncodingError`, or the error of an `encode(to:)`.
     public func encode<T: Encodable>(_ value: T) throws -> Data {
-        let options = options
-        return try run(value, options) { try $0.encode(value) } ?? options.foundationEncoder.encode(value)
+        try options.read { options in
+            try run(value, options) { try $0.encode(value) } ?? options.foundationEncoder.encode(value)
+        }
     }
 
     /// Encodes a value that is nested at most so many levels deep, counting values, and arrays and objects.
@@ -76,7 +78,7 @@ public final class TransferJSONEncoder: Sendable {
     /// - Returns: `nil` if Foundation's encoder has to encode the value, which has no such limit.
     /// - Throws: ``EncodingDepthError``; otherwise as ``encode(_:)``.
     package func encode<T: Encodable>(_ value: T, maximumDepth: Int) throws -> Data? {
-        try run(value, options, maximumDepth: maximumDepth) { try $0.encode(value) }
+        try options.read { options in try run(value, options, maximumDepth: maximumDepth) { try $0.encode(value) } }
     }
 
     /// Encodes a value that needs a configuration.
@@ -84,9 +86,10 @@ public final class TransferJSONEncoder: Sendable {
     /// - Throws: `EncodingError`, or the error of an `encode(to:configuration:)`.
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     public func encode<T: EncodableWithConfiguration>(_ value: T, configuration: T.EncodingConfiguration) throws -> Data {
-        let options = options
-        return try run(value, options) { try $0.encode { try value.encode(to: $0, configuration: configuration) } }
-            ?? options.foundationEncoder.encode(value, configuration: configuration)
+        try options.read { options in
+            try run(value, options) { try $0.encode { try value.encode(to: $0, configuration: configuration) } }
+                ?? options.foundationEncoder.encode(value, configuration: configuration)
+        }
     }
 
     /// Encodes a value that needs a configuration, which another type provides.
@@ -153,18 +156,21 @@ final class EncodingOptions: @unchecked Sendable {
     let keys: JSONEncoder.KeyEncodingStrategy
     let userInfo: [CodingUserInfoKey: any Sendable]
     let usesDefaultKeys: Bool
+    /// Whether ``dates`` is the strategy of ``InternetDate``.
+    let writesInternetDates: Bool
     /// Whether a slash in a string is escaped.
     let escapesSlashes: Bool
     let isPretty: Bool
     let sortsKeys: Bool
 
     init(
-        format: JSONEncoder.OutputFormatting = [], dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
+        format: JSONEncoder.OutputFormatting = [], dates: JSONEncoder.DateEncodingStrategy? = nil,
         data: JSONEncoder.DataEncodingStrategy = .base64, floats: JSONEncoder.NonConformingFloatEncodingStrategy = .throw,
         keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) {
         self.format = format
-        self.dates = dates
+        self.dates = dates ?? .internet
+        writesInternetDates = dates == nil
         self.data = data
         self.floats = floats
         self.keys = keys
@@ -182,7 +188,8 @@ final class EncodingOptions: @unchecked Sendable {
         keys: JSONEncoder.KeyEncodingStrategy? = nil, userInfo: [CodingUserInfoKey: any Sendable]? = nil
     ) -> EncodingOptions {
         EncodingOptions(
-            format: format ?? self.format, dates: dates ?? self.dates, data: data ?? self.data, floats: floats ?? self.floats,
+            format: format ?? self.format, dates: dates ?? (writesInternetDates ? nil : self.dates), data: data ?? self.data,
+            floats: floats ?? self.floats,
             keys: keys ?? self.keys, userInfo: userInfo ?? self.userInfo)
     }
 

@@ -29,7 +29,7 @@ package final class JSONStreamReader: @unchecked Sendable {
     /// Creates a reader.
     ///
     /// - Parameter decoder: The decoder whose strategies are used, as they are now. Default: the default ones.
-    package init(decoder: TransferJSONDecoder = TransferJSONDecoder()) { options = decoder.options }
+    package init(decoder: TransferJSONDecoder = TransferJSONDecoder()) { options = decoder.options.current }
 
     deinit { buffer.deallocate() }
 

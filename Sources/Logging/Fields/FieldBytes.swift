@@ -66,7 +66,7 @@ extension Substring {
     }
 
     /// The media type in a `Content-Type` without its parameters, in lower case (RFC 9110 §8.3.1).
-    package var mediaType: String { Substring(utf8.prefix { $0 != UInt8(ascii: ";") }.trimmed).lowercased() }
+    package var mediaType: String { Substring(utf8.prefix { $0 != UInt8(ascii: ";") }.trimmed).asciiLowercased }
 }
 
 extension String {

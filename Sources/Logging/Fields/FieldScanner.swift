@@ -104,11 +104,11 @@ package struct FieldParameters: Sendable {
     /// Parses a field. It never fails: text that is not a parameter becomes one without a value.
     package init(_ text: Substring) {
         var scanner = FieldScanner(text)
-        value = (scanner.takePart(endingAt: ";") ?? "").lowercased()
+        value = (scanner.takePart(endingAt: ";") ?? "").asciiLowercased
         var parameters: [(name: String, value: Substring?)] = []
         while let part = scanner.takePart(endingAt: ";") {
             var parameter = FieldScanner(part)
-            let name = parameter.take(while: { $0 != UInt8(ascii: "=") }).trimmed.lowercased()
+            let name = parameter.take(while: { $0 != UInt8(ascii: "=") }).trimmed.asciiLowercased
             parameters.append((name, parameter.take("=") ? Substring(parameter.rest).trimmed : nil))
         }
         self.parameters = parameters

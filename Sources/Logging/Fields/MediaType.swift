@@ -16,22 +16,21 @@ struct MediaType {
     /// Returns the values of the parameters with a name, including its extended and continued forms: `name` also matches `name*` and
     /// `name*0` (RFC 2231).
     func values(ofParametersWithPrefix prefix: String) -> [[UInt8]] {
-        parameters.filter { $0.name == prefix || $0.name.hasPrefix(prefix + "*") }.map(\.value)
+        parameters.filter { $0.name == prefix || $0.name.begins(with: prefix + "*") }.map(\.value)
     }
 
-    var isMultipart: Bool { essence.hasPrefix("multipart/") }
+    var isMultipart: Bool { essence.begins(with: "multipart/") }
     var isForm: Bool { essence == "application/x-www-form-urlencoded" }
 
     var isJSON: Bool {
-        essence.hasSuffix("+json") || essence.hasSuffix("/json") || essence.hasSuffix("json-seq")
-            || essence.hasSuffix("ndjson") || essence.hasSuffix("/jsonl") || essence.hasSuffix("/json5")
+        ["+json", "/json", "json-seq", "ndjson", "/jsonl", "/json5"].contains { essence.ends(with: $0) }
     }
 
     /// Whether bodies of this type are text that can be decoded as UTF-8.
     var isText: Bool {
-        let charset = values(ofParametersWithPrefix: "charset").first.map { $0.text.lowercased() } ?? "utf-8"
+        let charset = values(ofParametersWithPrefix: "charset").first.map { $0.text.asciiLowercased } ?? "utf-8"
         guard ["utf-8", "utf8", "us-ascii", "iso-8859-1", "windows-1252"].contains(charset) else { return false }
-        if essence.hasPrefix("text/") || essence.hasSuffix("+xml") || isJSON || isForm { return true }
+        if essence.begins(with: "text/") || essence.ends(with: "+xml") || isJSON || isForm { return true }
         return [
             "application/xml", "application/javascript", "application/graphql", "application/yaml", "application/x-yaml",
             "application/sql", "application/toml", "application/x-plist",

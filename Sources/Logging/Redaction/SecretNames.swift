@@ -75,7 +75,7 @@ enum SecretNames {
     static func isSecretHeader(_ name: String, extra: Set<String>) -> Bool {
         let words = NameWords(name)
         if extra.contains(words.joined) { return true }
-        if openHeaders.contains(name.lowercased()) { return false }
+        if openHeaders.contains(name.asciiLowercased) { return false }
         // Many gateways use a name that ends with the word `key` for their API key: X-Functions-Key, X-Auth-Key.
         return matches(words) || words.last == "key"
     }
@@ -165,7 +165,7 @@ final class SecretNameCache: @unchecked Sendable {
     /// The names of query items, form fields and JSON keys.
     static let fields = SecretNameCache { SecretNames.isSecretField($0, extra: []) }
 
-    /// The maximum number of names, because names may come from remote data.
+    /// The maximum number of names, because names may come from remote data. If there are more, all are removed.
     private static let maximumCount = 512
 
     private let rule: @Sendable (String) -> Bool
@@ -180,7 +180,9 @@ final class SecretNameCache: @unchecked Sendable {
         if let known = lock.withLock({ known[name] }) { return known }
         let isSecret = rule(name)
         lock.withLock {
-            if known.count < Self.maximumCount, name.utf8.count <= 64 { known[name] = isSecret }
+            guard name.utf8.count <= 64 else { return }
+            if known.count >= Self.maximumCount { known.removeAll(keepingCapacity: true) }
+            known[name] = isSecret
         }
         return isSecret
     }

@@ -20,7 +20,8 @@ struct SecretTable {
 
     private var values: [[UInt8]: Value] = [:]
     private var patterns: [UInt32: [Pattern]] = [:]
-    private var uses = 0
+    /// How often a value was added, values that were added again included.
+    private(set) var additions = 0
     /// A Bloom filter with one bit per hash of the first four bytes of a pattern, which excludes most positions of a text quickly.
     private var filter = [UInt64](repeating: 0, count: 1 << 11)
     private(set) var longest = 0
@@ -32,15 +33,15 @@ struct SecretTable {
     mutating func insert(_ value: [UInt8]) {
         guard value.count >= SecretValues.minimumByteCount else { return }
         let value = Array(value.prefix(Self.longestPattern + 1))
-        uses += 1
+        additions += 1
         if values[value] != nil {
-            values[value]?.lastUse = uses
+            values[value]?.lastUse = additions
             return
         }
         guard !Self.placeholder.contains(sequence: value.map(\.lowered)) else { return }
         if values.count >= SecretValues.capacity { removeOldest() }
         let patterns = Self.patterns(of: value)
-        values[value] = Value(patterns: patterns, lastUse: uses)
+        values[value] = Value(patterns: patterns, lastUse: additions)
         for pattern in patterns { add(pattern) }
         hasSpaces = hasSpaces || value.contains(.space)
     }

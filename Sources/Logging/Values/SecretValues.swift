@@ -33,17 +33,34 @@ public enum SecretValues {
     /// For `Authorization` and `Proxy-Authorization`, these are the credentials after the scheme (RFC 9110 §11.4), and for `Basic` also the
     /// password in them (RFC 7617 §2); for `Cookie`, the value of each cookie (RFC 6265 §4.2.1); for any other field, the whole value.
     package static func insert(fieldValue value: String, named name: String) {
+        // Most requests of a program have the same credentials. They are not evicted before `capacity` other values were added.
+        let isKept = lock.withLock {
+            guard let latest = latestFields[value], latest.name == name, latest.value.hasSameBytes(as: value) else {
+                return false
+            }
+            return table.additions - latest.additions < capacity / 2
+        }
+        if isKept { return }
+        insertParts(of: value, named: name)
+        guard value.utf8.count <= 8192 else { return }
+        lock.withLock {
+            if latestFields.count >= 256 { latestFields = [:] }
+            latestFields[value] = (name, value, table.additions)
+        }
+    }
+
+    private static func insertParts(of value: String, named name: String) {
         switch name.lowercased() {
         case "cookie":
-            for pair in value.split(separator: ";") {
-                let value = pair.drop { $0 != "=" }.dropFirst()
+            for pair in value.parts(at: ";") {
+                guard let value = pair.divided(at: "=")?.tail else { continue }
                 insert(value.trimmingCharacters(in: CharacterSet(charactersIn: " \"")))
             }
         case "authorization", "proxy-authorization":
-            guard let space = value.firstIndex(of: " ") else { return insert(value) }
-            let credentials = value[space...].trimmingCharacters(in: .whitespaces)
+            guard let (scheme, rest) = value.divided(at: " ") else { return insert(value) }
+            let credentials = String(rest.trimmed)
             insert(credentials)
-            guard value[..<space].lowercased() == "basic", let pair = Data(base64Encoded: credentials) else { return }
+            guard scheme.lowercased() == "basic", let pair = Data(base64Encoded: credentials) else { return }
             insert(userInformation: String(decoding: pair, as: UTF8.self))
         default: insert(value)
         }
@@ -51,9 +68,8 @@ public enum SecretValues {
 
     /// Adds the password of `user:password`, or the user name if there is no password, because it is a token then.
     package static func insert(userInformation text: String) {
-        guard let colon = text.firstIndex(of: ":") else { return insert(text) }
-        let password = text[text.index(after: colon)...]
-        insert(String(password.isEmpty ? text[..<colon] : password))
+        guard let (name, password) = text.divided(at: ":") else { return insert(text) }
+        insert(String(password.isEmpty ? name : password))
         if let decoded = password.removingPercentEncoding { insert(decoded) }
     }
 
@@ -61,6 +77,10 @@ public enum SecretValues {
 
     // `nonisolated(unsafe)`: accessed only while the lock is held.
     nonisolated(unsafe) private static var table = SecretTable()
+    /// Values of header fields whose parts were added lately, with the names of the fields and the number of additions until then.
+    ///
+    /// At most 256, of at most 8 KiB each. The key may be equal to a value with other bytes.
+    nonisolated(unsafe) private static var latestFields: [String: (name: String, value: String, additions: Int)] = [:]
     private static let lock = NSLock()
     /// The maximum size in bytes of a text that is searched while the lock is held; longer texts are searched in a copy of the table.
     private static let longText = 16 << 10

@@ -104,7 +104,7 @@ extension CacheDirectives {
     /// Parses `#field-name` (RFC 9110 §5.6.1), ignoring empty elements. Returns `nil` if there is no name or an element is not a
     /// token.
     private static func fieldNames(_ argument: String?) -> Set<String>? {
-        guard let names = argument?.listElements.map({ $0.lowercased() }), !names.isEmpty, names.allSatisfy(\.isToken) else {
+        guard let names = argument?.listElements.map({ $0.asciiLowercased }), !names.isEmpty, names.allSatisfy(\.isToken) else {
             return nil
         }
         return Set(names)

@@ -36,7 +36,7 @@ public struct CacheOptions: Hashable, Sendable {
 enum CacheDecision: Equatable {
     /// Return the stored response. `ttl` is its remaining freshness in seconds, negative if it is stale.
     case serve(age: Double, ttl: Double, revalidates: Bool)
-    /// Validate the stored response with the origin (RFC 9111 §4.3).
+    /// Validate the stored response with the origin (RFC 9111 §4.3). Never for a request with conditions or a range.
     case validate(ForwardReason)
     /// Forward the request unchanged.
     case forward(ForwardReason)
@@ -90,7 +90,7 @@ extension CacheOptions {
         if request.onlyIfCached { return .fail }
         let isFresh = freshness.isKnown && freshness.ttl > 0 && !stored.mustAsk
         let reason = isFresh ? ForwardReason.request : .stale
-        return stored.hasValidator && !isHead ? .validate(reason) : .forward(reason)
+        return stored.hasValidator && !isHead && request.conditions == nil ? .validate(reason) : .forward(reason)
     }
 
     /// Returns a decision to serve the stored response without validation, or `nil` if that is not allowed.

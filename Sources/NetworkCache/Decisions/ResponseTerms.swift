@@ -24,8 +24,8 @@ struct ResponseTerms: Sendable, Equatable {
     var staleWhileRevalidate: Double = 0
     /// How long the response may be served stale if the origin fails (RFC 5861 §4), or `nil` if the response does not state it.
     var staleIfError: Double?
-    /// The `ETag` field as it was received.
-    var entityTag: String?
+    /// The `ETag` field, or `nil` if it cannot be used for validation.
+    var entityTag: EntityTag?
     /// The `Last-Modified` field as it was received, or `nil` if it is not a valid date.
     var lastModified: String?
 
@@ -47,7 +47,7 @@ struct ResponseTerms: Sendable, Equatable {
         {
             sinceModified = max(0, date - modifiedSeconds)
         }
-        entityTag = headers["ETag"].flatMap { $0.isEmpty ? nil : $0 }
+        entityTag = EntityTag(headers)
         guard let control else { return }
         switch control.noCache {
         case .all: mustAsk = true
@@ -75,7 +75,7 @@ struct ResponseTerms: Sendable, Equatable {
 
     /// Returns the first value of `Age` (§5.1): zero if it is not a number, and at most 2³¹.
     private static func age(_ headers: HeaderFields) -> Double {
-        let first = headers.values(for: "Age").first?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""
+        let first = headers.values(for: "Age").first?.parts(at: ",").first ?? ""
         return Double(first.trimmed.utf8.decimal(clampedTo: Int64(CacheDirectives.maximumSeconds)) ?? 0)
     }
 
@@ -105,9 +105,11 @@ struct RequestTerms: Sendable, Equatable {
     var minFresh: Double?
     /// The maximum staleness of a response that is acceptable if the origin fails (RFC 5861 §4).
     var staleIfError: Double?
-    /// Whether the request has conditions or a range, so that its response is not usable for other requests (RFC 9110 §13.1,
-    /// §14.2).
-    var isConditionalOrPartial = false
+    /// The conditions and the range that the cache evaluates, or `nil` if there are none (§4.3.2).
+    var conditions: RequestConditions?
+    /// Whether the request has conditions or ranges that only the origin evaluates: `If-Match`, `If-Unmodified-Since`, several
+    /// ranges, or ranges of another unit (§4.3.2).
+    var isForOrigin = false
 
     init() {}
 
@@ -115,6 +117,8 @@ struct RequestTerms: Sendable, Equatable {
         var lines: [String] = []
         var hasControl = false
         var pragma = false
+        var conditions = RequestConditions()
+        var range: String?
         for field in headers {
             let name = field.name
             switch name.utf8.count {
@@ -123,20 +127,30 @@ struct RequestTerms: Sendable, Equatable {
                     hasControl = true
                     lines.append(field.value)
                 } else if HeaderFields.isSame(name, "If-None-Match") {
-                    isConditionalOrPartial = true
+                    conditions.noneMatch = Self.joined(conditions.noneMatch, field.value)
                 }
             case 6:
                 if HeaderFields.isSame(name, "Pragma") { pragma = pragma || CacheDirectives(parsing: field.value).noCache != nil }
-            case 5: if HeaderFields.isSame(name, "Range") { isConditionalOrPartial = true }
+            case 5: if HeaderFields.isSame(name, "Range") { range = Self.joined(range, field.value) }
             case 8:
-                if HeaderFields.isSame(name, "If-Match") || HeaderFields.isSame(name, "If-Range") {
-                    isConditionalOrPartial = true
+                if HeaderFields.isSame(name, "If-Match") {
+                    isForOrigin = true
+                } else if HeaderFields.isSame(name, "If-Range") {
+                    conditions.ifRange = Self.joined(conditions.ifRange, field.value)
                 }
-            case 17: if HeaderFields.isSame(name, "If-Modified-Since") { isConditionalOrPartial = true }
-            case 19: if HeaderFields.isSame(name, "If-Unmodified-Since") { isConditionalOrPartial = true }
+            case 17:
+                if HeaderFields.isSame(name, "If-Modified-Since") {
+                    conditions.modifiedSince = Self.joined(conditions.modifiedSince, field.value)
+                }
+            case 19: if HeaderFields.isSame(name, "If-Unmodified-Since") { isForOrigin = true }
             default: break
             }
         }
+        if let range {
+            conditions.range = ByteRange(range)
+            isForOrigin = isForOrigin || conditions.range == nil
+        }
+        if conditions != RequestConditions() { self.conditions = conditions }
         guard hasControl else {
             noCache = pragma
             return
@@ -149,5 +163,11 @@ struct RequestTerms: Sendable, Equatable {
         maxStale = control.maxStale.map(ResponseTerms.seconds)
         minFresh = control.minFresh.map(ResponseTerms.seconds)
         staleIfError = control.staleIfError.map(ResponseTerms.seconds)
+    }
+
+    /// Joins the lines of a field (RFC 9110 §5.3).
+    private static func joined(_ lines: String?, _ line: String) -> String {
+        let line = String(line.trimmed)
+        return lines.map { $0 + ", " + line } ?? line
     }
 }

@@ -7,18 +7,18 @@ enum StorageRules {
     /// The maximum number of field names in `Vary`. A response with more is not stored.
     static let maximumVaryingFields = 32
 
-    /// Returns whether a response to a GET may be stored, and could be used later.
+    /// Returns whether a response to GET or QUERY may be stored, and could be used later.
     ///
-    /// Partial responses (206) are never stored, so that a request with `Range` always goes to the origin. Responses with
-    /// `Vary: *`, which match no other request, are not stored either, nor are responses that have neither a remaining lifetime
-    /// nor a validator.
-    static func mayStore(_ request: RequestTerms, _ stored: StoredResponse, _ terms: ResponseTerms, _ policy: CacheOptions)
+    /// Parts of the content (206) are stored if they can be combined: see ``PartRules``. Responses with `Vary: *`, which match no
+    /// other request, are not stored. A response that is not fresh when it arrives and has no validator is stored if a later request
+    /// may accept it stale (`max-stale`, `stale-if-error`): it must describe the resource, and not forbid this.
+    static func mayStore(_ request: RequestTerms, _ stored: StoredResponse, _ terms: ResponseTerms, _ options: CacheOptions)
         -> Bool
     {
         let status = stored.statusCode
-        guard stored.key.method == .get, !request.noStore, (200..<600).contains(status), status != 206, status != 304 else {
-            return false
-        }
+        guard stored.key.method == .get || stored.key.method == .query, !request.noStore, (200..<600).contains(status),
+            status != 304, !stored.isPart || PartRules.isUsable(stored.headers)
+        else { return false }
         let control = stored.headers.cacheControl
         if control?.mustUnderstand == true {
             // With `must-understand`, `no-store` applies only to caches that do not understand the status code (§5.2.2.3).
@@ -32,8 +32,8 @@ enum StorageRules {
         }
         if terms.hasValidator { return true }
         if terms.mustAsk { return false }
-        let lasts = policy.lifetime(terms) + max(terms.staleWhileRevalidate, terms.staleIfError ?? 0)
-        return lasts > terms.initialAge
+        if options.lifetime(terms) > terms.initialAge { return true }
+        return !terms.mustRevalidate && StatusRules.describesResource(status)
     }
 
     /// Returns the fields to store: without those of the connection (§3.1), and with a `Date`, which is added if it is missing
@@ -60,7 +60,7 @@ enum StorageRules {
     static func varyingNames(_ headers: HeaderFields) -> [String]? {
         var names: Set<String> = []
         for line in headers.values(for: "Vary") {
-            for name in line.listElements.map({ $0.lowercased() }) {
+            for name in line.listElements.map({ $0.asciiLowercased }) {
                 guard name != "*", name.isToken else { return nil }
                 names.insert(name)
             }
@@ -68,13 +68,14 @@ enum StorageRules {
         return names.count <= maximumVaryingFields ? names.sorted() : nil
     }
 
-    /// Returns the values of fields in a request (§4.1), without surrounding whitespace and with the lines of one name joined.
+    /// Returns the values of fields in a request (§4.1), without surrounding whitespace and with the lines of one name joined, and
+    /// in the normal form of the field if it has one.
     static func varying(_ names: [String], _ headers: HeaderFields) -> [StoredResponse.VaryingField] {
         names.map { StoredResponse.VaryingField(name: $0, value: varyingValue($0, headers)) }
     }
 
     static func matches(_ varying: [StoredResponse.VaryingField], _ headers: HeaderFields) -> Bool {
-        varying.allSatisfy { $0.value == varyingValue($0.name, headers) }
+        varying.allSatisfy { $0 == StoredResponse.VaryingField(name: $0.name, value: varyingValue($0.name, headers)) }
     }
 
     private static func varyingValue(_ name: String, _ headers: HeaderFields) -> String? {
@@ -83,7 +84,8 @@ enum StorageRules {
             let value = String(field.value.trimmed)
             joined = joined.map { $0 + ", " + value } ?? value
         }
-        guard let joined else { return nil }
+        guard var joined else { return nil }
+        if WeightedList.isGrammar(of: name) { joined = WeightedList.normalized(joined) }
         guard !NeutralFields.contains(name) else { return joined }
         var digest = DigestText()
         digest.add(joined)
@@ -91,7 +93,7 @@ enum StorageRules {
     }
 
     private static func connectionFields(_ headers: HeaderFields) -> Set<String> {
-        Set(headers.values(for: "Connection").flatMap(\.listElements).map { $0.lowercased() })
+        Set(headers.values(for: "Connection").flatMap(\.listElements).map { $0.asciiLowercased })
     }
 
     /// The fields that belong to a single connection (RFC 9110 §7.6.1, RFC 9111 §3.1).
@@ -106,7 +108,10 @@ enum StorageRules {
 
     /// The fields that describe the coding and length of the content. The stored body is decoded and complete, so the values of a
     /// response without a body do not apply to it.
-    private static let ofContent = ["Content-Length", "Content-Encoding", "Content-Range"]
+    private static let ofContent = ["Content-Length", "Content-Encoding", "Content-Range"] + digestsOfContent
+
+    /// The fields with a digest of the content of one message (RFC 9530 §2, RFC 2616 §14.15), which is not that of a part of it.
+    static let digestsOfContent = ["Content-Digest", "Content-MD5"]
 
     private static func isOfContent(_ name: String) -> Bool {
         ofContent.contains { HeaderFields.isSame($0, name) }
@@ -115,11 +120,10 @@ enum StorageRules {
 
 /// The caching properties of status codes.
 enum StatusRules {
-    /// Returns whether a heuristic lifetime is allowed for a status code (RFC 9110 §15.1). Excludes 206: partial responses are
-    /// not stored.
+    /// Returns whether a heuristic lifetime is allowed for a status code (RFC 9110 §15.1).
     static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
-        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
         default: false
         }
     }

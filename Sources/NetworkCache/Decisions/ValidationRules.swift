@@ -7,42 +7,69 @@ enum ValidationRules {
     /// Returns the request with the validators of a stored response as conditions (§4.3.1).
     static func conditional(_ request: NetworkRequest, _ stored: ResponseTerms) -> NetworkRequest {
         var request = request
-        if let tag = stored.entityTag { request.headers.set(tag, for: "If-None-Match") }
+        if let tag = stored.entityTag { request.headers.set(tag.condition) }
         if let date = stored.lastModified { request.headers.set(date, for: "If-Modified-Since") }
         return request
     }
 
-    /// Returns whether a 304 response applies to the stored response (§4.3.4): if both have an entity tag, the tags match.
-    static func isAbout(_ notModified: HeaderFields, _ stored: ResponseTerms) -> Bool {
-        if let tag = notModified["ETag"] {
-            guard let own = stored.entityTag else { return true }
-            return opaque(tag) == opaque(own)
+    /// Returns whether a 304 response names the stored response with its validators (§4.3.4).
+    ///
+    /// A strong entity tag decides alone: the stored response must have the same one. Otherwise the weak tag and the modification
+    /// date must be those of the stored response, as far as both have them, and at least one must be there to compare.
+    ///
+    /// - Returns: `nil` if the 304 response has no validators.
+    static func isAbout(_ notModified: HeaderFields, _ stored: ResponseTerms) -> Bool? {
+        let tag = EntityTag(notModified)
+        let modified = notModified["Last-Modified"].flatMap { HTTPDate($0) }
+        if tag == nil, modified == nil { return nil }
+        if let tag, !tag.isWeak { return stored.entityTag?.matchesStrongly(tag) ?? false }
+        var isNamed = false
+        if let tag, let own = stored.entityTag {
+            guard own.matchesWeakly(tag) else { return false }
+            isNamed = true
         }
-        return true
+        if let modified, let own = stored.lastModified.flatMap({ HTTPDate($0) }) {
+            guard modified == own else { return false }
+            isNamed = true
+        }
+        return isNamed
     }
 
-    /// Returns whether a response to HEAD is consistent with the stored response to GET (§4.3.5).
+    /// Returns whether a response to HEAD has the validators and the length of the stored response to GET, as far as it has any
+    /// (§4.3.5).
     static func agrees(_ head: HeaderFields, with stored: StoredResponse) -> Bool {
-        for name in ["ETag", "Last-Modified", "Content-Length"] {
-            if let value = head[name], let own = stored.headers[name], value != own { return false }
+        for name in ["ETag", "Last-Modified"] {
+            if let value = head[name], !(stored.headers[name]?.hasSameBytes(as: value) ?? false) { return false }
         }
+        let own = stored.isPart ? stored.span.map { String($0.length) } : stored.headers["Content-Length"]
+        if let length = head["Content-Length"], let own { return length == own }
         return true
     }
 
-    /// Returns an entity tag without its weakness prefix, for weak comparison (RFC 9110 §8.8.3.2).
-    private static func opaque(_ tag: String) -> Substring {
-        tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
-    }
-
-    /// Returns the URLs that an unsafe request invalidates if it succeeds (§4.4), in normal form: its own, that of the response,
-    /// and those in `Location` and `Content-Location` on the same origin. Empty for a safe method or an unsuccessful response.
-    static func invalidated(by request: NetworkRequest, _ response: NetworkResponse) -> Set<String> {
-        guard !request.method.isSafe, (200..<400).contains(response.statusCode) else { return [] }
-        let origin = URLText(request.url).origin
-        var urls: Set<String> = [NormalURL.text(of: request.url), NormalURL.text(of: response.url)]
+    /// Returns the URLs that an unsafe request invalidates (§4.4), in normal form.
+    ///
+    /// These are the URLs to which it was sent and whose responses were not errors: redirects never are. With the last of these
+    /// responses, the URLs in `Location` and `Content-Location` on the same origin are invalidated too. A safe request, such as the
+    /// GET that follows a 303, invalidates nothing.
+    ///
+    /// - Parameters:
+    ///   - redirects: The requests that were sent after the first one to follow redirects.
+    ///   - response: The final response, or `nil` if there is none because the last request failed.
+    static func invalidated(
+        by request: NetworkRequest, redirects: [NetworkRequest] = [], _ response: NetworkResponse?
+    ) -> Set<String> {
+        let sent = [request] + redirects
+        var urls = Set(sent.dropLast().filter { !$0.method.isSafe }.map { NormalURL.text(of: $0.url) })
+        guard let last = sent.last, !last.method.isSafe, let response else { return urls }
+        // Session managers of the application do not report the requests with which they follow redirects.
+        if response.timings.redirects > redirects.count { urls.insert(NormalURL.text(of: last.url)) }
+        guard (200..<400).contains(response.statusCode) else { return urls }
+        let origin = last.origin
+        urls.insert(NormalURL.text(of: last.url))
+        urls.insert(NormalURL.text(of: response.url))
         for name in ["Location", "Content-Location"] {
             for value in response.headers.values(for: name) {
-                let reference = URIReference(value).resolved(against: URIReference(response.url.absoluteString))
+                let reference = URIReference(value).resolved(against: URIReference(response.lazyURL.text))
                 guard let url = reference.url, URLText(url).origin == origin else {
                     continue
                 }

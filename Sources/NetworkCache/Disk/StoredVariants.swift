@@ -125,9 +125,7 @@ struct StoredVariants {
 
     static func recordKey(_ key: CacheKey) -> RecordKey {
         var writer = ByteWriter(capacity: 64 + key.url.utf8.count + key.partition.utf8.count)
-        writer.add(key.method.rawValue)
-        writer.add(key.url)
-        writer.add(key.partition)
+        writer.add(key)
         return RecordKey(Array(writer.data), group: Array(key.url.utf8))
     }
 

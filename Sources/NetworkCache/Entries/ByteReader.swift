@@ -21,17 +21,20 @@ struct ByteReader {
     }
 
     mutating func text(_ part: String) throws(StoredResponseError) -> String {
+        guard let text = try bytes(part, { String(validating: $0, as: UTF8.self) }) else {
+            throw StoredResponseError(.malformed, "the \(part) is not UTF-8")
+        }
+        return text
+    }
+
+    private mutating func bytes<Result>(
+        _ part: String, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(StoredResponseError) -> Result {
         let count = Int(try number(part, as: UInt32.self))
         guard count <= remaining else { throw Self.missing(part) }
-        let (text, isUTF8) = data.withUnsafeBytes { bytes in
-            let bytes = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
-            let text = String(decoding: bytes, as: UTF8.self)
-            // Decoding replaces invalid UTF-8, so that the bytes differ.
-            return (text, text.utf8.elementsEqual(bytes))
-        }
-        guard isUTF8 else { throw StoredResponseError(.malformed, "the \(part) is not UTF-8") }
+        let result = data.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[offset..<(offset + count)])) }
         offset += count
-        return text
+        return result
     }
 
     mutating func list<Element>(
@@ -65,7 +68,9 @@ extension ByteReader {
         let method = try text("method")
         let url = try text("key's URL")
         let partition = try text("partition")
-        guard method.isToken, let key = CacheKey(method: RequestMethod(method), url: url, partition: partition) else {
+        let content = RequestMethod(method) == .query ? try text("content") : ""
+        guard method.isToken, let key = CacheKey(method: RequestMethod(method), url: url, partition: partition, content: content)
+        else {
             throw StoredResponseError(.malformed, "the key is invalid")
         }
         return key
@@ -95,7 +100,8 @@ extension ByteReader {
     }
 
     mutating func field() throws(StoredResponseError) -> HeaderFields.Field {
-        let field = HeaderFields.Field(name: try text("header"), value: try text("header"))
+        let name = try text("header")
+        let field = try bytes("header") { HeaderFields.Field(name: name, received: $0) }
         guard field.name.isToken, !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
             throw StoredResponseError(.malformed, "a header field has an invalid name or value")
         }
@@ -120,6 +126,21 @@ struct ByteWriter {
         add(UInt32(truncatingIfNeeded: text.utf8.count))
         var text = text
         text.withUTF8 { bytes.append(contentsOf: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends the parts of a key, which ``ByteReader/key()`` reads.
+    mutating func add(_ key: CacheKey) {
+        add(key.method.rawValue)
+        add(key.url)
+        add(key.partition)
+        if key.method == .query { add(key.content) }
+    }
+
+    /// Appends the length of a field value and its bytes as they were received.
+    mutating func addValue(of field: HeaderFields.Field) {
+        guard let value = field.latin1Bytes else { return add(field.value) }
+        add(UInt32(truncatingIfNeeded: value.count))
+        bytes.append(contentsOf: value)
     }
 
     /// Appends data without its length.

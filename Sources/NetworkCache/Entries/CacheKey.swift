@@ -3,11 +3,11 @@ import Foundation
 import NetworkCore
 import NetworkLogging
 
-/// The key under which responses are stored (RFC 9111 §2): method, URL and partition.
+/// The key under which responses are stored (RFC 9111 §2): method, URL and partition, and for QUERY the content of the request.
 ///
 /// Descriptions show method, origin and path, never the query.
 public struct CacheKey: Hashable, Sendable {
-    /// The method of the request. The cache stores responses to GET, which it also uses for HEAD.
+    /// The method of the request. The cache stores responses to GET, which it also uses for HEAD, and to QUERY.
     package let method: RequestMethod
     /// The absolute URL in normal form, including the query: with scheme and host in lower case, without default port, user
     /// information and fragment (RFC 9110 §4.2.3, §7.1).
@@ -15,6 +15,8 @@ public struct CacheKey: Hashable, Sendable {
     /// The partition, or an empty string for requests without credentials. Contains a digest or a name, never the credentials:
     /// see ``CachePartition``.
     package let partition: String
+    /// For QUERY, a digest of the content of the request and of the fields that describe it (RFC 10008 §2.7). Otherwise empty.
+    package let content: String
 
     /// Creates a key from its parts.
     ///
@@ -23,12 +25,14 @@ public struct CacheKey: Hashable, Sendable {
         self.method = method
         self.url = NormalURL.text(of: url)
         self.partition = partition.text
+        content = ""
     }
 
-    /// Creates the key of a GET or HEAD request.
+    /// Creates the key of a GET, HEAD or QUERY request. The content of a QUERY must be in memory.
     init(_ request: NetworkRequest, named partition: CachePartition?) {
-        method = .get
-        let text = request.url.absoluteString
+        method = request.method == .query ? .query : .get
+        content = Self.content(of: request) ?? ""
+        let text = request.urlText
         let isNormal = NormalURL.isNormal(text)
         url = isNormal ? text : NormalURL.text(of: request.url)
         let partitionText: String
@@ -53,14 +57,33 @@ public struct CacheKey: Hashable, Sendable {
     ///   - method: The ``method`` of the existing key.
     ///   - url: The ``url`` of the existing key.
     ///   - partition: The ``partition`` of the existing key.
+    ///   - content: The ``content`` of the existing key.
     /// - Returns: `nil` if `url` is not in its normal form.
-    package init?(method: RequestMethod, url: String, partition: String) {
+    package init?(method: RequestMethod, url: String, partition: String, content: String = "") {
         guard let parsed = URL(string: url), NormalURL.text(of: parsed) == url, !URLText(url).hostAndPort.isEmpty else {
             return nil
         }
         self.method = method
         self.url = url
         self.partition = partition
+        self.content = content
+    }
+
+    /// Returns a digest of the content of a QUERY and of the fields that describe it, such as `Content-Type`. Empty for other
+    /// methods; `nil` if the content is not in memory.
+    static func content(of request: NetworkRequest) -> String? {
+        guard request.method == .query else { return "" }
+        guard let content = (request.body ?? .empty).data else { return nil }
+        var digest = DigestText()
+        let names = Set(request.headers.lazy.map { $0.name.lowercased() })
+        for name in names.sorted() where name.hasPrefix("content-") && name != "content-length" {
+            digest.add(name)
+            digest.add(request.headers[name] ?? "")
+        }
+        // It is not the name of a field.
+        digest.add("")
+        digest.add(content)
+        return digest.hexadecimal
     }
 
     /// The host of the URL, in lower case and without port.
@@ -73,6 +96,7 @@ public struct CacheKey: Hashable, Sendable {
         text.add(method.rawValue)
         text.add(partition)
         text.add(url)
+        if method == .query { text.add(content) }
         return text.hexadecimal
     }
 }
@@ -110,10 +134,11 @@ public struct CachePartition: Hashable, Sendable {
     /// Creates a partition from the credentials in a request and the user information of its URL.
     init(_ request: NetworkRequest, user: String?) {
         var fields: [HeaderFields.Field] = []
-        for field in request.headers where request.credentials.contains(header: field.name) || !NeutralFields.contains(field.name)
-        {
+        for field in request.headers where !request.credentials.isProof(field.name) {
+            guard request.credentials.contains(header: field.name) || !NeutralFields.contains(field.name) else { continue }
             fields.append(HeaderFields.Field(name: field.name.lowercased(), value: field.value))
         }
+        fields += request.credentials.proofs
         if let cookies = request.credentials.storedCookies { fields.append(HeaderFields.Field(name: "cookie", value: cookies)) }
         if fields.isEmpty, user == nil {
             text = ""
@@ -161,7 +186,7 @@ enum NeutralFields {
     }
 }
 
-/// A SHA-256 digest of a sequence of texts, each preceded by its length so that different sequences have different digests.
+/// A SHA-256 digest of a sequence of texts and data, each preceded by its length so that different sequences have different digests.
 struct DigestText {
     private var bytes: [UInt8] = []
 
@@ -169,6 +194,11 @@ struct DigestText {
         var text = text
         withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
         text.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func add(_ data: Data) {
+        withUnsafeBytes(of: UInt64(data.count).littleEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: data)
     }
 
     /// The SHA-256 digest of the texts, in hexadecimal.

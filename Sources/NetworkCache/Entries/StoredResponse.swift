@@ -20,6 +20,11 @@ package struct StoredResponse: Sendable, Equatable {
             self.name = name
             self.value = value
         }
+
+        /// Returns whether the names are equal and the values have the same bytes.
+        package static func == (left: VaryingField, right: VaryingField) -> Bool {
+            left.name == right.name && left.value.map { Array($0.utf8) } == right.value.map { Array($0.utf8) }
+        }
     }
 
     /// The key under which the response is stored.
@@ -143,9 +148,7 @@ extension StoredResponse {
         writer.add(Self.magic)
         writer.add(UInt32(Self.version))
         writer.add(UInt64(0))
-        writer.add(key.method.rawValue)
-        writer.add(key.url)
-        writer.add(key.partition)
+        writer.add(key)
         writer.add(url.absoluteString)
         writer.add(UInt32(truncatingIfNeeded: statusCode))
         writer.add(requestTime.timeIntervalSinceReferenceDate.bitPattern)
@@ -159,7 +162,7 @@ extension StoredResponse {
         writer.add(UInt32(truncatingIfNeeded: headers.count))
         for field in headers {
             writer.add(field.name)
-            writer.add(field.value)
+            writer.addValue(of: field)
         }
         writer.add(UInt64(body.count))
         writer.add(body)

@@ -34,7 +34,7 @@ struct CacheExchange: Sendable {
         return (found, entries.isEmpty ? .uriMiss : .varyMiss)
     }
 
-    /// Creates the response for the caller from a stored one.
+    /// Creates the response for the caller from a stored one, after evaluating the conditions and the range of the request.
     ///
     /// - Parameter isValidated: Whether the origin has validated the stored response. If not, the fields that `no-cache` lists
     ///   are removed (§5.2.2.4).
@@ -45,28 +45,62 @@ struct CacheExchange: Sendable {
             statusCode: stored.statusCode, headers: stored.headers, body: .data(request.method == .head ? Data() : stored.body),
             url: stored.url)
         if !isValidated { for name in entry.terms.hiddenFields { response.headers.remove(name) } }
+        if let conditions = terms.conditions {
+            change(&response, to: ConditionRules.form(conditions, isHead: request.method == .head, entry), stored)
+        }
         response.headers.reserveCapacity(response.headers.count + 2)
         response.headers.set(String(CacheStatus.whole(age)), for: "Age")
         response.note(status)
         return response
     }
 
+    private func change(_ response: inout NetworkResponse, to form: ServedForm?, _ stored: StoredResponse) {
+        switch form {
+        case .whole, nil: return
+        case .part(let part):
+            response.statusCode = 206
+            for name in StorageRules.digestsOfContent { response.headers.remove(name) }
+            response.headers.set(part.field, for: "Content-Range")
+            response.headers.set(String(part.positions.count), for: "Content-Length")
+            let body = stored.body
+            let start = body.startIndex + part.positions.lowerBound - (stored.span?.positions.lowerBound ?? 0)
+            response.body = .data(body.subdata(in: start..<(start + part.positions.count)))
+        case .notModified:
+            response.statusCode = 304
+            response.headers = ConditionRules.withoutContent(response.headers)
+            response.body = .empty
+        case .unsatisfiable(let length):
+            response.statusCode = 416
+            response.headers = ConditionRules.withoutContent(response.headers)
+            response.headers.set("bytes */\(length)", for: "Content-Range")
+            response.body = .empty
+        }
+    }
+
     // MARK: Forwarding
 
     /// Forwards the request unchanged, and stores the response if that is allowed.
-    func forward(_ reason: ForwardReason, replacing entry: CacheEntry?) async throws(TransportError) -> NetworkResponse {
+    ///
+    /// - Parameters:
+    ///   - entry: The stored response that a new one replaces.
+    ///   - mayServeOnFailure: Whether the stored response may be returned if the origin fails. `false` if it is known to be outdated.
+    func forward(
+        _ reason: ForwardReason, replacing entry: CacheEntry?, mayServeOnFailure: Bool = true
+    ) async throws(TransportError) -> NetworkResponse {
         let attempt = begin()
         let response: NetworkResponse
         do throws(TransportError) {
             response = try await next(attempt.request)
         } catch {
-            if let entry, let stale = staleResponse(entry, reason, error) { return stale }
+            if mayServeOnFailure, let entry, let stale = staleResponse(entry, reason, error) { return stale }
             throw error
         }
-        if let entry, let stale = staleResponse(entry, reason, response) { return stale }
-        return request.method == .head
-            ? await updateStoredResponse(response, attempt, reason, entry)
-            : await storeIfAllowed(response, attempt, reason, replacing: entry)
+        if mayServeOnFailure, let entry, let stale = staleResponse(entry, reason, response) { return stale }
+        let hasContent = response.statusCode == 200 || response.statusCode == 206 && PartRules.isUsable(response.headers)
+        if request.method == .head || terms.conditions != nil && !hasContent {
+            return await updateStoredResponse(response, attempt, reason, entry)
+        }
+        return await storeIfAllowed(response, attempt, reason, replacing: entry)
     }
 
     /// Validates a stored response with the origin (§4.3).
@@ -84,9 +118,11 @@ struct CacheExchange: Sendable {
             return await storeIfAllowed(response, attempt, reason, replacing: entry)
         }
         response.body.stop()
-        // The 304 is for another resource, another response or other credentials: request the complete response.
-        guard matchesRequest(response, attempt), ValidationRules.isAbout(response.headers, entry.terms) else {
-            return try await forward(reason, replacing: nil)
+        // The 304 is for another resource or other credentials: request the complete response.
+        guard matchesRequest(response, attempt) else { return try await forward(reason, replacing: nil) }
+        // The 304 is for another response, so that the stored one is outdated. Without validators, it is for the one in the request.
+        guard ValidationRules.isAbout(response.headers, entry.terms) ?? true else {
+            return try await forward(reason, replacing: entry, mayServeOnFailure: false)
         }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
         let isKept = StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.options)
@@ -109,7 +145,9 @@ struct CacheExchange: Sendable {
     func revalidateInBackground(_ entry: CacheEntry) {
         let variant = CacheLedger.Variant(key: key, varying: entry.response.varying)
         guard cache.ledger.beginRevalidation(variant, maximum: cache.options.maximumRevalidations) else { return }
-        var request = request
+        var (request, terms) = (request, terms)
+        terms.conditions = nil
+        for name in RequestConditions.names { request.headers.remove(name) }
         request.progress = nil
         request.attemptObserver = nil
         request.deadline = Deadline(after: cache.options.revalidationTimeout, clock: ContinuousClock())
@@ -177,11 +215,16 @@ extension CacheExchange {
         let announced = announcedLength(response)
         let keep: @Sendable (Data) async -> Void = { body in
             if let announced, announced != body.count { return }
-            var complete = head
-            complete.body = body
-            let entry = CacheEntry(complete)
-            guard entry.footprint <= cache.store.maximumEntryBytes else { return }
-            await cache.save(entry, attempt.ticket, request)
+            var received = head
+            received.body = body
+            guard received.span != nil else { return }
+            if received.isPart {
+                let combined = PartRules.combined(received, with: entry?.response)
+                if combined.footprint <= cache.store.maximumEntryBytes { received = combined }
+            }
+            let new = CacheEntry(received)
+            guard new.footprint <= cache.store.maximumEntryBytes else { return }
+            await cache.save(new, attempt.ticket, request)
         }
         if let data = response.body.data {
             await keep(data)
@@ -192,25 +235,31 @@ extension CacheExchange {
         return response
     }
 
-    /// Updates or removes the stored response to GET according to the response to a HEAD (RFC 9111 §4.3.5).
+    /// Updates or removes the stored response to GET according to a response without content: to HEAD (RFC 9111 §4.3.5), or 304 to
+    /// the conditions of the caller, which must name the stored response with its validators (§4.3.4). Other responses change nothing.
     func updateStoredResponse(
         _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, _ entry: CacheEntry?
     ) async -> NetworkResponse {
-        var response = response
-        response.note(cache.status.forwarded(reason, status: response.statusCode))
-        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, matchesRequest(response, attempt)
-        else {
-            return response
+        var noted = response
+        noted.note(cache.status.forwarded(reason, status: response.statusCode))
+        guard let entry, !attempt.sent.isShared, !terms.noStore, matchesRequest(response, attempt) else { return noted }
+        let isSame: Bool
+        switch (response.statusCode, request.method) {
+        case (304, _):
+            isSame = true
+            guard ValidationRules.isAbout(response.headers, entry.terms) == true else { return noted }
+        case (200, .head):
+            let isOfContent = entry.response.statusCode == 200 || entry.response.isPart
+            isSame = isOfContent && ValidationRules.agrees(response.headers, with: entry.response)
+        default: return noted
         }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
-        if entry.response.statusCode == 200, ValidationRules.agrees(response.headers, with: entry.response),
-            StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.options)
-        {
+        if isSame, StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.options) {
             await cache.save(renewed, attempt.ticket, request)
         } else {
             await cache.forget(.key(key), .invalidated, request)
         }
-        return response
+        return noted
     }
 
     /// Returns the stored response with the fields of a response that validated it (§4.3.4).
@@ -234,11 +283,12 @@ extension CacheExchange {
     // MARK: Checks of the response
 
     /// Returns whether the request that was sent behind the cache is equivalent to the request that the cache received, so that
-    /// the response may be stored: the same method and URL without redirects, the same credentials unless the partition is named,
-    /// and the same values of the fields in `Vary`.
+    /// the response may be stored: the same method, URL and content of a QUERY, without redirects, the same credentials unless the
+    /// partition is named, and the same values of the fields in `Vary`.
     func matchesRequest(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
         guard let sent = attempt.sent.request, sent.method == request.method, response.timings.redirects == 0,
             NormalURL.text(of: sent.url) == key.url, NormalURL.text(of: response.url) == key.url,
+            CacheKey.content(of: sent) == key.content,
             isNamed || CachePartition(credentialsOf: sent).text == key.partition
         else { return false }
         let names = StorageRules.varyingNames(response.headers) ?? []
@@ -252,7 +302,8 @@ extension CacheExchange {
 
     /// Returns `Content-Length`, or `nil` if it is missing or refers to an encoded body.
     private func announcedLength(_ response: NetworkResponse) -> Int? {
-        response.headers.contains("Content-Encoding") ? nil : response.headers["Content-Length"].flatMap { Int($0) }
+        if response.headers.contains("Content-Encoding") { return nil }
+        return response.headers["Content-Length"]?.utf8.decimal(clampedTo: .max).map { Int(clamping: $0) }
     }
 
     // MARK: Stale responses on failure (RFC 5861 §4)

@@ -9,10 +9,11 @@ import NetworkCore
 /// let service = DefaultNetworkService(configuration: api, interceptors: [cache] + RequestPipeline().interceptors)
 /// ```
 ///
-/// The cache stores complete responses to GET and uses them for GET and HEAD. A request that already has a `Range` or conditions
-/// is forwarded unchanged, and its response is not stored. A response that was received after a redirect is not stored either,
-/// because the redirect may have been temporary. The `Cache-Status` field (RFC 9211) of every response states how the cache
-/// handled the request.
+/// The cache stores responses to GET and to QUERY (RFC 10008), and uses those to GET also for HEAD, even if the request has
+/// `If-None-Match` or `If-Modified-Since`, or asks for one range of bytes. Parts of the content with a strong entity tag are stored
+/// too, and combined. The content of a QUERY is part of the key: it must be in
+/// memory or in a file, and have at most 1 MiB. A response that was received after a redirect is not stored, because the redirect
+/// may have been temporary. The `Cache-Status` field (RFC 9211) of every response states how the cache handled the request.
 ///
 /// **Partitions.** Responses are separate for each set of credentials: all header fields with credentials are part of the key, as
 /// a digest. Behind an interceptor that adds credentials, this needs no configuration. In front of it, as in the sample, the
@@ -67,11 +68,21 @@ public final class CacheInterceptor: NetworkInterceptor {
         -> NetworkResponse
     {
         let isHead = request.method == .head
-        guard isHead || request.method == .get, request.body == nil else { return try await forwardAndInvalidate(request, next) }
+        guard request.method == .query || (isHead || request.method == .get) && request.body == nil else {
+            return try await forwardAndInvalidate(request, next)
+        }
         let terms = RequestTerms(request.headers)
-        if terms.isConditionalOrPartial { return try await bypass(request, terms, next) }
+        // With another redirect policy, the response may be a redirect that other requests follow.
+        guard !terms.isForOrigin, request.redirects.isDefault, let request = await withContentInMemory(request) else {
+            return try await bypass(request, terms, next)
+        }
         let exchange = CacheExchange(cache: self, request: request, terms: terms, next: next)
         let (entry, miss) = await exchange.find()
+        if let entry, !ConditionRules.canServe(terms, isHead: isHead, entry) {
+            guard entry.response.isPart else { return try await bypass(request, terms, next) }
+            if terms.onlyIfCached { return unavailable(request) }
+            return try await exchange.forward(.partial, replacing: entry, mayServeOnFailure: false)
+        }
         let date = now()
         let decision = options.decision(
             terms, entry?.terms, miss: miss, isHead: isHead, at: date.timeIntervalSinceReferenceDate)
@@ -85,13 +96,40 @@ public final class CacheInterceptor: NetworkInterceptor {
         }
     }
 
-    /// Forwards a request that is neither GET nor HEAD, or has a body, and removes the stored responses that it invalidates (RFC
-    /// 9111 §4.4).
+    /// The maximum length of the content of a QUERY whose response is stored, in bytes: 1 MiB.
+    static let maximumContentBytes = 1 << 20
+
+    /// Returns the request with its content in memory, so that what is sent is what the key contains. `nil` if the content is a
+    /// stream, is longer than ``maximumContentBytes``, or cannot be read.
+    private func withContentInMemory(_ request: NetworkRequest) async -> NetworkRequest? {
+        guard let body = request.body else { return request }
+        switch body.source {
+        case .data(let text): return text.count <= Self.maximumContentBytes ? request : nil
+        case .file:
+            guard let content = try? await body.collected(maximumBytes: Self.maximumContentBytes) else { return nil }
+            var request = request
+            request.body = .data(content)
+            return request
+        case .stream, .sequence, .received: return nil
+        }
+    }
+
+    /// Forwards a request with a method whose responses are not stored, or a GET or HEAD with a body, and removes the stored
+    /// responses that it invalidates (RFC 9111 §4.4).
     private func forwardAndInvalidate(_ request: NetworkRequest, _ next: NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
-        var response = try await next(request)
-        for url in ValidationRules.invalidated(by: request, response) { await forget(url, request) }
+        let sent = SentRequest()
+        var observed = request
+        observed.addAttemptObserver(sent)
+        var response: NetworkResponse
+        do throws(TransportError) {
+            response = try await next(observed)
+        } catch {
+            for url in ValidationRules.invalidated(by: request, redirects: sent.redirects, nil) { await forget(url, request) }
+            throw error
+        }
+        for url in ValidationRules.invalidated(by: request, redirects: sent.redirects, response) { await forget(url, request) }
         response.note(status.forwarded(.method))
         return response
     }
@@ -113,7 +151,8 @@ public final class CacheInterceptor: NetworkInterceptor {
 extension CacheInterceptor {
     /// Returns the key under which the response to a request is stored, for `remove(.key(…))`.
     ///
-    /// - Parameter request: The request as it reaches the cache, with its credentials.
+    /// - Parameter request: The request as it reaches the cache, with its credentials. The body of a QUERY must be in memory; with
+    ///   another one, the key selects no response.
     public func key(for request: NetworkRequest) -> CacheKey {
         CacheKey(request, named: partition?(request))
     }

@@ -48,7 +48,8 @@ struct CacheStatus: Sendable {
 
 /// The reason why a request was forwarded to the origin (RFC 9211 §2.2).
 enum ForwardReason: String {
-    /// The cache does not handle the request, because it has conditions or a range.
+    /// The cache does not handle the request: only the origin can evaluate its conditions or ranges, it does not follow redirects,
+    /// or it is a QUERY whose content cannot be part of a key.
     case bypass
     /// The cache does not store responses to the method.
     case method
@@ -56,6 +57,8 @@ enum ForwardReason: String {
     case uriMiss = "uri-miss"
     /// The stored responses were selected by other values of the fields that `Vary` names.
     case varyMiss = "vary-miss"
+    /// The stored response is a part of the content that does not contain all bytes that the request asks for.
+    case partial
     /// The stored response is fresh, but the request does not accept it without validation.
     case request
     /// The stored response may not be used without validation.

@@ -208,10 +208,12 @@ final class DiskValues: ValueStorage {
     }
 }
 
-/// The JSON encoding of values. Infinite numbers and NaN are encoded as strings.
+/// The JSON encoding of values. Infinite numbers and NaN are encoded as strings, and dates as numbers, which keep fractions of a
+/// second.
 enum ValueCoding {
     private static let encoder: TransferJSONEncoder = {
         let encoder = TransferJSONEncoder()
+        encoder.dateEncodingStrategy = .deferredToDate
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         return encoder
@@ -219,6 +221,7 @@ enum ValueCoding {
 
     private static let decoder: TransferJSONDecoder = {
         let decoder = TransferJSONDecoder()
+        decoder.dateDecodingStrategy = .deferredToDate
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         return decoder

@@ -32,7 +32,7 @@
 
         init?(_ trust: CurlTrust, _ engine: CurlEngine) {
             sockets = engine.sockets
-            super.init(trust, handshakes: engine.handshakes)
+            super.init(trust, handshakes: engine.handshakes, readsAhead: true)
             let context = Unmanaged.passUnretained(self).toOpaque()
             set(CCURLOPT_CONNECT_ONLY, 1)
             // A maximum age has no meaning for a connection that libcurl does not use itself.

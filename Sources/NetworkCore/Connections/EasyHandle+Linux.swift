@@ -14,12 +14,16 @@
         /// Whether a socket could not be opened because descriptors or memory ran out.
         private(set) var isOutOfDescriptors = false
         private let handshakes: HandshakeCells
+        private let readsAhead: Bool
         private let errorText: UnsafeMutablePointer<CChar>
         private var connectMilliseconds = -1
         private var httpVersion = 0
 
         /// Creates a handle; `nil` if memory ran out.
-        init?(_ trust: CurlTrust, handshakes: HandshakeCells) {
+        ///
+        /// - Parameter readsAhead: Whether TLS may take more bytes from the socket than libcurl has asked for. Only for connections that
+        ///   are read until there are no more bytes.
+        init?(_ trust: CurlTrust, handshakes: HandshakeCells, readsAhead: Bool) {
             guard let pointer = ccurl_easy_init() else { return nil }
             guard (try? trust.apply(to: pointer)) != nil else {
                 ccurl_easy_cleanup(pointer)
@@ -28,6 +32,7 @@
             self.pointer = pointer
             self.trust = trust
             self.handshakes = handshakes
+            self.readsAhead = readsAhead
             handshake = handshakes.take()
             errorText = .allocate(capacity: Int(CCURL_ERROR_SIZE))
             errorText.initialize(repeating: 0, count: Int(CCURL_ERROR_SIZE))
@@ -38,7 +43,7 @@
             // Otherwise, removing a handle would block the loop until its name lookup ends.
             set(CCURLOPT_QUICK_EXIT, 1)
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_ERRORBUFFER), errorText)
-            handshake.pointee.checks_names = trust.isVerified ? 1 : 0
+            prepareHandshake()
             if LibraryQuirks.current.watchesHandshakes { ccurl_easy_watch_handshake(pointer, handshake) }
         }
 
@@ -56,7 +61,12 @@
             errorText[0] = 0
             isOutOfDescriptors = false
             handshake.pointee = ccurl_handshake()
+            prepareHandshake()
+        }
+
+        private func prepareHandshake() {
             handshake.pointee.checks_names = trust.isVerified ? 1 : 0
+            handshake.pointee.reads_ahead = readsAhead ? 1 : 0
         }
 
         /// Opens a socket for libcurl's callback.

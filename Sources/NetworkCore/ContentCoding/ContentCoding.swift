@@ -23,7 +23,7 @@ enum ContentCoding: String, CaseIterable, Sendable {
     static func list(_ contentEncoding: String) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for element in contentEncoding.listElements {
-            let name = element.lowercased()
+            let name = element.asciiLowercased
             switch name {
             case "identity": continue
             case "x-gzip": codings.append(.gzip)
@@ -47,18 +47,27 @@ extension ContentCoding {
     static func areUndone(_ contentEncoding: String, for headers: HeaderFields) -> Bool {
         if headers.contains("Range") { return false }
         guard headers.contains("Accept-Encoding") else { return true }
-        let names = headers.values(for: "Accept-Encoding").flatMap { accepted(by: $0) }
+        let names = weighted(in: headers).filter { $0.weight != 0 }.map(\.name)
         guard !names.contains("*"), let codings = list(contentEncoding) else { return false }
         return !codings.contains { names.contains($0.rawValue) }
     }
 
-    /// Returns the names in an `Accept-Encoding` whose weight is not 0.
-    private static func accepted(by field: String) -> [String] {
-        field.listElements.compactMap { element in
-            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmed.lowercased() }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
-            guard let name = parts.first, weight != 0 else { return nil }
-            return name == "x-gzip" ? gzip.rawValue : name
+    /// Returns the names in the `Accept-Encoding` fields with their weights, 1 if there is none or it is malformed.
+    fileprivate static func weighted(in headers: HeaderFields) -> [(name: String, weight: Double)] {
+        headers.values(for: "Accept-Encoding").flatMap(\.listElements).compactMap { element in
+            let parts = element.parts(at: ";").map { $0.trimmed.asciiLowercased }
+            guard let name = parts.first else { return nil }
+            let weight = parts.dropFirst().first { $0.begins(with: "q=") }.flatMap { Double(Substring($0.utf8.dropFirst(2))) }
+            return (name == "x-gzip" ? gzip.rawValue : name, weight ?? 1)
         }
+    }
+}
+
+extension HeaderFields {
+    /// Whether the `Accept-Encoding` fields of a response list gzip as a coding of requests (RFC 7694 §3, RFC 9110 §12.5.3).
+    package var acceptsGzip: Bool {
+        let listed = ContentCoding.weighted(in: self)
+        let own = listed.first { $0.name == ContentCoding.gzip.rawValue } ?? listed.first { $0.name == "*" }
+        return own.map { $0.weight != 0 } ?? false
     }
 }

@@ -132,7 +132,7 @@ struct CookieLocation: Sendable, Hashable {
             self.init(request.url)
             return
         }
-        let text = request.url.absoluteString.utf8
+        let text = request.urlText.utf8
         let (host, path) = (parsed.host, parsed.path)
         let hostStart = text.index(text.startIndex, offsetBy: host.lowerBound)
         let hostEnd = text.index(hostStart, offsetBy: host.count)

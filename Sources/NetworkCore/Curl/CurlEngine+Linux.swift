@@ -54,6 +54,8 @@
         /// Connections that still have bytes to read after they reached the limit of one round.
         var ready: [HTTP1Connection] = []
         var briefWait = BriefWait()
+        /// The jobs of tasks that run on this engine's thread.
+        let jobs: LoopJobs
         /// Whether a caller's thread holds the lock. It may poll for the response itself.
         var holdsBackWatching = false
         /// Connections that the engine's thread has to watch again when the caller's thread is done.
@@ -70,7 +72,6 @@
         var wasUsed = false
         /// Whether the thread has ended.
         private var hasEnded = false
-        let redirectRules: RedirectRules
         let requestWriter: HTTP1RequestWriter
         let maximumIdle: Int
         let maximumOpen: Int
@@ -88,10 +89,10 @@
             guard Self.isReady, let sockets = EpollSet(), let connector = CurlMulti(sockets) else { return nil }
             self.loops = loops
             self.loop = loop
+            jobs = LoopJobs(of: loop)
             self.sockets = sockets
             self.connector = connector
             let configuration = loop.configuration
-            redirectRules = RedirectRules(configuration)
             requestWriter = HTTP1RequestWriter(userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding)
             maximumIdle = configuration.share(of: configuration.maximumIdleConnections, loop: loop.number)
             maximumOpen = configuration.share(of: configuration.maximumConnections, loop: loop.number)
@@ -121,7 +122,8 @@
             pthread_attr_init(&attributes)
             defer { pthread_attr_destroy(&attributes) }
             pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-            pthread_attr_setstacksize(&attributes, 1 << 20)
+            // Tasks run on it, which may decode deeply nested values. Memory is used only as far as the stack grows.
+            pthread_attr_setstacksize(&attributes, 8 << 20)
             let context = Unmanaged.passRetained(self)
             let result = pthread_create(
                 &thread, &attributes,
@@ -137,13 +139,16 @@
 
         private func run() {
             BrokenPipe.block()
+            claimThread()
+            defer { leaveThread() }
+            var roundsOfJobs = 0
             lock.lock()
             while true {
                 now = monotonicNanoseconds()
-                let commands = loop.takeCommands()
+                let commands = loop.takeCommands(jobs)
                 for command in commands { execute(command) }
                 work()
-                if transfers == 0, loop.isClosed {
+                if transfers == 0, jobs.isEmpty, loop.isClosed {
                     giveUpAttempts()
                     if connecting == 0, loop.mayEnd() {
                         hasEnded = true
@@ -152,7 +157,13 @@
                     }
                 }
                 queueDeadline = loops.endLate(now)
-                let milliseconds = commands.isEmpty && ready.isEmpty ? waitMilliseconds() : 0
+                if !jobs.isEmpty {
+                    runJobs()
+                    roundsOfJobs += 1
+                    if roundsOfJobs < 16 { continue }
+                }
+                roundsOfJobs = 0
+                let milliseconds = commands.isEmpty && ready.isEmpty && jobs.isEmpty ? waitMilliseconds() : 0
                 lock.unlock()
                 let count = sockets.wait(milliseconds: milliseconds)
                 lock.lock()
@@ -202,6 +213,31 @@
             guard let transfer = command.starting else { return }
             waitBriefly(for: transfer)
             work()
+        }
+
+        /// Runs jobs of tasks without holding the lock, then polls for the response if they have sent the only request.
+        private func runJobs() {
+            lock.unlock()
+            jobs.run(atMost: 256)
+            lock.lock()
+            now = monotonicNanoseconds()
+            if let transfer = jobs.started, jobs.isEmpty { waitBriefly(for: transfer, onLoop: true) }
+            jobs.started = nil
+            watchAgain()
+        }
+
+        /// Starts a transfer for a job that runs on this engine's thread.
+        func startForJob(_ command: CurlLoop.Command) {
+            lock.lock()
+            defer { lock.unlock() }
+            // Observers of progress are called while the lock is held; if they start transfers, these go to the inbox.
+            jobs.isRunning = false
+            defer { jobs.isRunning = true }
+            holdsBackWatching = true
+            defer { holdsBackWatching = false }
+            now = monotonicNanoseconds()
+            execute(command)
+            jobs.started = command.starting
         }
 
         private func execute(_ command: CurlLoop.Command) {

@@ -105,20 +105,14 @@
 
         /// Completes a transfer whose response was received completely: follows a redirect, or delivers the response.
         func finish(_ transfer: LoopTransfer) {
-            if RedirectRules.isRedirect(transfer.exchange.status), loop.configuration.maximumRedirects > 0 {
-                do throws(TransportError) {
-                    let next = try redirectRules.next(
-                        after: transfer.request, status: transfer.exchange.status,
-                        locations: transfer.exchange.head.headers.values(for: "Location"),
-                        followed: transfer.redirects)
-                    if let next { return follow(next, transfer) }
-                } catch {
-                    return end(transfer, .failure(error))
-                }
+            switch transfer.exchange.redirect {
+            case .success(let next): return follow(next, transfer)
+            case .failure(let error): return end(transfer, .failure(error))
+            case nil: break
             }
             let response = RawResponse(
                 status: transfer.exchange.status, head: transfer.exchange.head, body: JSONText(padding: &transfer.exchange.body),
-                url: transfer.request.url,
+                lazyURL: transfer.request.lazyURL,
                 timings: transfer.timings(now))
             end(transfer, .success(response))
         }
@@ -130,7 +124,8 @@
                 return end(transfer, .failure(.bodyNotReplayable(for: next)))
             }
             leave(transfer, isEnd: false)
-            transfer.redirects += 1
+            next.attemptObserver?.attemptWasRedirected(to: next)
+            transfer.redirects.append(transfer.request)
             transfer.request = next
             transfer.sending = SendRule()
             transfer.versionRule = .any

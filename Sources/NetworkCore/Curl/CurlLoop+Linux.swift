@@ -40,11 +40,15 @@
 
         private struct Inbox {
             var commands: [Command] = []
+            /// Jobs of tasks that other threads have enqueued.
+            var jobs: [LoopJob] = []
             /// The engine; exists while its thread runs.
             var engine: CurlEngine?
             /// Whether the thread sleeps, so that it has to be woken for a command.
             var isAsleep = false
             var isClosed = false
+
+            var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
         }
 
         /// The index of this loop among those of the session manager.
@@ -59,10 +63,9 @@
 
         /// Starts a transfer, on the calling thread if the loop has no other. Must not be called on a loop's thread.
         ///
-        /// - Parameter isAdmitted: Whether the transfer was already admitted to this loop.
+        /// - Parameter command: `enter` or `start`.
         /// - Returns: `false` when the process has no descriptor, thread or memory for an engine.
-        func start(_ transfer: LoopTransfer, isAdmitted: Bool, of loops: CurlLoops) -> Bool {
-            let command = isAdmitted ? Command.start(transfer) : .enter(transfer)
+        func start(_ command: Command, of loops: CurlLoops) -> Bool {
             if let engine = waitingEngine, engine.startOnCallingThread(command) { return true }
             return send(command, of: loops)
         }
@@ -71,12 +74,23 @@
         ///
         /// - Returns: `false` when the process has no descriptor, thread or memory for an engine.
         func send(_ command: Command, of loops: CurlLoops) -> Bool {
+            send(of: loops) { $0.commands.append(command) }
+        }
+
+        /// Appends a job of a task to the inbox, and starts the engine and its thread if necessary.
+        ///
+        /// - Returns: `false` when the process has no descriptor, thread or memory for an engine.
+        func send(_ job: LoopJob, of loops: CurlLoops) -> Bool {
+            send(of: loops) { $0.jobs.append(job) }
+        }
+
+        private func send(of loops: CurlLoops, _ append: (inout Inbox) -> Void) -> Bool {
             inbox.withLock { inbox in
                 if inbox.engine == nil {
                     guard let engine = CurlEngine(loops: loops, loop: self), engine.startThread() else { return false }
                     inbox.engine = engine
                 }
-                inbox.commands.append(command)
+                append(&inbox)
                 Self.wake(&inbox)
                 return true
             }
@@ -109,19 +123,27 @@
 
         /// The engine, if its thread sleeps and the inbox is empty.
         private var waitingEngine: CurlEngine? {
-            inbox.withLock { $0.isAsleep && $0.commands.isEmpty ? $0.engine : nil }
+            inbox.withLock { $0.isAsleep && $0.isEmpty ? $0.engine : nil }
         }
 
-        var hasNoCommands: Bool {
-            inbox.withLock { $0.commands.isEmpty }
+        /// Whether neither a command nor a job waits in the inbox.
+        var isInboxEmpty: Bool {
+            inbox.withLock(\.isEmpty)
         }
 
         // MARK: For the loop's thread
 
-        /// Removes and returns all commands. If there are none, records that the thread is about to sleep.
-        func takeCommands() -> [Command] {
+        /// Removes all commands and jobs. If there are none, records that the thread is about to sleep.
+        ///
+        /// - Parameter jobs: The jobs that the thread already has. Those of the inbox are appended.
+        /// - Returns: The commands.
+        func takeCommands(_ jobs: LoopJobs) -> [Command] {
             inbox.withLock { inbox in
-                inbox.isAsleep = inbox.commands.isEmpty
+                if !inbox.jobs.isEmpty {
+                    jobs.append(inbox.jobs)
+                    inbox.jobs.removeAll()
+                }
+                inbox.isAsleep = inbox.commands.isEmpty && jobs.isEmpty
                 if inbox.commands.isEmpty { return [] }
                 defer { inbox.commands.removeAll() }
                 return inbox.commands
@@ -133,11 +155,11 @@
             inbox.withLock { $0.isAsleep = false }
         }
 
-        /// Returns whether the thread may end: the loop is closed and no command needs the thread. If so, the engine is removed from the
+        /// Returns whether the thread may end: the loop is closed, and no command or job needs the thread. If so, the engine is removed from the
         /// inbox, and the remaining commands are dropped.
         func mayEnd() -> Bool {
             inbox.withLock { inbox in
-                guard inbox.isClosed, !inbox.commands.contains(where: \.needsThread) else {
+                guard inbox.isClosed, inbox.jobs.isEmpty, !inbox.commands.contains(where: \.needsThread) else {
                     return false
                 }
                 inbox.engine = nil

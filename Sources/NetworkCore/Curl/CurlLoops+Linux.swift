@@ -10,7 +10,7 @@
         let trust: CurlTrustTable
         /// The cookies, shared by all loops; `nil` when the configuration stores none.
         let cookies: CookieStore?
-        private let loops: [CurlLoop]
+        let loops: [CurlLoop]
         private let queue: Locked<CurlQueue>
 
         init(configuration: SessionConfiguration, trust: CurlTrustTable) {
@@ -37,10 +37,17 @@
                 return transfer.end(.failure(error))
             }
             transfer.timeLimits = TimeLimits(of: transfer.request, configuration, submitted: transfer.submitted)
+            let engine = CurlEngine.ofThisThread
+            // The engine that runs the calling task on its thread.
+            let own = engine.flatMap { $0.loops === self && $0.jobs.isRunning ? $0 : nil }
             // With a single loop, the transfer is admitted on the loop's thread: callers would compete for the lock of the queue.
             let isAdmitted = loops.count > 1
-            guard let number = isAdmitted ? enter(transfer) : 0 else { return }
-            if !loops[number].start(transfer, isAdmitted: isAdmitted, of: self) { refuse(transfer) }
+            guard let number = isAdmitted ? enter(transfer, near: own?.loop.number) : 0 else { return }
+            let command = isAdmitted ? CurlLoop.Command.start(transfer) : .enter(transfer)
+            if let own, own.loop.number == number { return own.startForJob(command) }
+            // The thread of another loop must not poll for the response.
+            let isStarted = engine == nil ? loops[number].start(command, of: self) : loops[number].send(command, of: self)
+            if !isStarted { refuse(transfer) }
         }
 
         /// Removes a transfer whose outcome was delivered from the queue, or makes its loop remove it.
@@ -53,6 +60,13 @@
         func resume(_ transfer: CurlTransfer) {
             let number = queue.withLock { queue in queue.loop(of: transfer) }
             if let number { loops[number].send(.resume(transfer)) }
+        }
+
+        /// Runs a completion on the thread of a loop: that of the calling thread, or else the first one.
+        func run(_ completion: @escaping @Sendable () -> Void) {
+            let job = LoopJob(completion)
+            if let engine = CurlEngine.ofThisThread, engine.loops === self { return engine.jobs.append(job) }
+            if !loops[0].send(job, of: self) { BackgroundThreads.completions.run(completion) }
         }
 
         // MARK: For the loops' threads
@@ -69,9 +83,9 @@
         /// - Parameter preferred: The number of the loop that is used if it has a place.
         /// - Returns: The number of the loop that it belongs to from now on; `nil` when it waits or was cancelled.
         func enter(_ transfer: LoopTransfer, near preferred: Int? = nil) -> Int? {
-            let (origin, deadline) = (transfer.origin, transfer.timeLimits.total)
+            let (origin, priority, deadline) = (transfer.origin, transfer.request.priority, transfer.timeLimits.total)
             let (number, isFirst) = queue.withLock { queue in
-                queue.enter(transfer, origin: origin, deadline: deadline, near: preferred)
+                queue.enter(transfer, origin: origin, priority: priority, deadline: deadline, near: preferred)
             }
             // Any loop may enforce the deadlines of the queue, and while transfers wait, at least one loop runs.
             if isFirst { for loop in loops { loop.wake() } }

@@ -35,15 +35,16 @@
         ///
         /// - Parameters:
         ///   - origin: The origin of its current request.
+        ///   - priority: The class of its current request.
         ///   - deadline: When its total timeout ends.
         /// - Returns: The number of the loop that it was admitted to; or whether its deadline is now the earliest of the queue.
         mutating func enter(
-            _ transfer: CurlTransfer, origin: String, deadline: UInt64, near preferred: Int?
+            _ transfer: CurlTransfer, origin: String, priority: RequestPriority, deadline: UInt64, near preferred: Int?
         ) -> (number: Int?, isFirst: Bool) {
             // It may have been cancelled before, or between two requests.
             guard case .outside = transfer.place.station else { return (nil, false) }
             transfer.place.origin = origin
-            switch gate.enter(origin, transfer, near: preferred) {
+            switch gate.enter(origin, transfer, priority: priority, near: preferred) {
             case .inside(let number):
                 transfer.place.station = .inside(number)
                 return (number, false)

@@ -10,7 +10,10 @@
     public final class CurlSessionManager: NetworkSessionManager, CookieSource {
         /// The configuration that was passed to the initializer.
         public let configuration: SessionConfiguration
-        private let loops: Result<CurlLoops, TransportError>
+        private let owner: Result<LoopsOwner, TransportError>
+        let loopExecutors: [LoopExecutor]
+        /// The number of times that ``executor`` was read.
+        let turn = Locked(0)
 
         /// The session manager of all services that are created without one; they share its connections.
         public static let shared = CurlSessionManager()
@@ -24,14 +27,17 @@
             self.configuration = configuration
             do throws(TransportError) {
                 try configuration.validate()
-                loops = .success(CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
+                let owner = LoopsOwner(CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
+                self.owner = .success(owner)
+                loopExecutors = owner.loops.loops.map { LoopExecutor(owner, $0) }
             } catch {
-                loops = .failure(error)
+                owner = .failure(error)
+                loopExecutors = []
             }
         }
 
-        deinit {
-            if case .success(let loops) = loops { loops.close() }
+        private var loops: CurlLoops {
+            get throws(TransportError) { try owner.get().loops }
         }
 
         /// Sends a request. The user information of its URL is sent as `Authorization` unless the request has that field.
@@ -55,14 +61,14 @@
                 transfer.begin(.completion { completion($0.map(transfer.response)) })
                 return transfer
             } catch {
-                return FailedRequest.deliver(error, to: completion)
+                return EndedOperation.deliver(error, to: completion)
             }
         }
 
         package var storesCookies: Bool { configuration.storesCookies }
 
         package func storedCookies(for request: NetworkRequest) -> String? {
-            (try? loops.get())?.cookies?.added(to: request)
+            (try? loops)?.cookies?.added(to: request)
         }
 
         /// Sends a request and returns its response: the complete one, or, if the request is streamed, one whose head was received.
@@ -73,6 +79,15 @@
         ///
         /// - Throws: ``TransportError``. When the task is cancelled, the error is thrown at once.
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+            #if DEBUG
+                if Self.testsExecutors, CurlEngine.ofThisThread == nil {
+                    return try await run { () async throws(TransportError) in try await send(request) }
+                }
+            #endif
+            return try await send(request)
+        }
+
+        private func send(_ request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             let transfer = try await preparedTransfer(for: request)
             return transfer.response(try await outcome(of: transfer))
         }
@@ -83,6 +98,8 @@
             } onCancel: {
                 transfer.cancel()
             }
+            // The thread sanitizer sees the synchronization by the lock of the delivery, but not that by the continuation.
+            assert(transfer.isDelivered)
             return try result.get()
         }
 
@@ -96,7 +113,7 @@
             do throws(TransportError) {
                 let request = try request.prepared()
                 let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
-                return CurlTransfer.make(request, bodyLength: length, loops: try loops.get())
+                return CurlTransfer.make(request, bodyLength: length, loops: try loops)
             } catch {
                 request.reportEnd()
                 throw error

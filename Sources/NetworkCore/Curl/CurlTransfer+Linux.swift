@@ -3,12 +3,31 @@
     import Foundation
 
     /// A response as the loop delivers it. Its head is parsed on the receiver's thread, not on the loop's.
-    struct RawResponse: Sendable {
-        var status: Int
-        var head: ResponseHead
-        var body: JSONText
-        var url: URL
-        var timings: TransferTimings
+    ///
+    /// A class, because it passes through many calls and is not changed.
+    final class RawResponse: Sendable {
+        let status: Int
+        let head: ResponseHead
+        let body: JSONText
+        let lazyURL: LazyURL
+        let timings: TransferTimings
+
+        init(status: Int, head: ResponseHead, body: JSONText, lazyURL: LazyURL, timings: TransferTimings) {
+            self.status = status
+            self.head = head
+            self.body = body
+            self.lazyURL = lazyURL
+            self.timings = timings
+        }
+    }
+
+    /// A request of a transfer. A class, so that reading a part of it does not copy the others.
+    final class TransferRequest: Sendable {
+        let value: NetworkRequest
+
+        init(_ value: NetworkRequest) {
+            self.value = value
+        }
     }
 
     /// One call of the session manager, from the request to the response, over all redirects and both versions of HTTP.
@@ -46,7 +65,7 @@
         private let loops: CurlLoops
         var limits: SessionConfiguration { loops.configuration }
         /// The request of the caller, before any redirect.
-        private let original: NetworkRequest
+        private let original: TransferRequest
         /// When the transfer was created.
         let submitted = monotonicNanoseconds()
         /// The pipe for the body of a streamed response; `nil` when the body is collected in memory.
@@ -63,14 +82,14 @@
         /// - Parameters:
         ///   - bodyLength: The length of the request's body in bytes; `nil` for a stream of unknown length.
         static func make(_ request: NetworkRequest, bodyLength: Int64? = 0, loops: CurlLoops) -> CurlTransfer {
-            LoopTransfer(request, bodyLength: bodyLength, loops: loops)
+            LoopTransfer(TransferRequest(request), bodyLength: bodyLength, loops: loops)
         }
 
-        fileprivate init(_ request: NetworkRequest, loops: CurlLoops) {
+        fileprivate init(_ request: TransferRequest, loops: CurlLoops) {
             self.loops = loops
             original = request
-            progress = ProgressReporter(request.progress, submitted: submitted)
-            if request.isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
+            progress = ProgressReporter(request.value.progress, submitted: submitted)
+            if request.value.isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
         }
 
         /// Sets the receiver of the outcome, and starts the transfer unless it was already cancelled.
@@ -92,11 +111,12 @@
             guard let download else {
                 return NetworkResponse(
                     statusCode: outcome.status, headers: outcome.head.headers, trailers: outcome.head.trailers,
-                    body: NetworkBody(source: .data(outcome.body)), url: outcome.url, timings: outcome.timings)
+                    body: NetworkBody(source: .data(outcome.body)), lazyURL: outcome.lazyURL, timings: outcome.timings)
             }
             return NetworkResponse(
                 statusCode: outcome.status, headers: outcome.head.headers,
-                body: NetworkBody(next: download.next, end: { download.end }, stop: cancel), url: outcome.url,
+                body: NetworkBody(next: download.next, end: { download.end }, stop: cancel),
+                lazyURL: outcome.lazyURL,
                 timings: outcome.timings)
         }
 
@@ -127,12 +147,12 @@
             if let receiver { deliver(outcome, to: receiver) }
             guard let download else { return }
             let end = outcome.map { StreamEnd(trailers: $0.head.trailers, timings: $0.timings) }
-            original.progress.whenSettled { download.finish(end) }
+            original.value.progress.whenSettled { download.finish(end) }
         }
 
         /// Delivers the head of a streamed response, while the transfer continues.
         func deliverHead(_ response: RawResponse) {
-            if let receiver = take() { Self.hand(.success(response), to: receiver) }
+            if let receiver = take() { hand(.success(response), to: receiver) }
         }
 
         /// Removes and returns the receiver; `nil` when there was none or it was already taken.
@@ -146,22 +166,20 @@
 
         /// Delivers an outcome after the last progress event was reported.
         private func deliver(_ outcome: Outcome, to receiver: Receiver) {
-            if original.progress == nil { return Self.hand(outcome, to: receiver) }
-            original.progress.whenSettled { Self.hand(outcome, to: receiver) }
+            if original.value.progress == nil { return hand(outcome, to: receiver) }
+            original.value.progress.whenSettled { self.hand(outcome, to: receiver) }
         }
 
-        private static func hand(_ outcome: Outcome, to receiver: Receiver) {
-            switch receiver {
-            case .continuation(let continuation):
-                continuation.resume(returning: outcome)
-            case .completion(let completion):
-                // Not on the loop's thread, because the caller's closure may block.
-                BackgroundThreads.completions.run { completion(outcome) }
+        private func hand(_ outcome: Outcome, to receiver: Receiver) {
+            switch (receiver, limits.completions) {
+            case (.continuation(let continuation), _): continuation.resume(returning: outcome)
+            case (.completion(let completion), .inBackground): BackgroundThreads.completions.run { completion(outcome) }
+            case (.completion(let completion), .onEventLoop): loops.run { completion(outcome) }
             }
         }
 
         private var cancellation: TransportError {
-            TransportError(.cancelled, "the request was cancelled", request: original)
+            TransportError(.cancelled, "the request was cancelled", request: original.value)
         }
     }
 
@@ -192,11 +210,15 @@
         }
 
         /// The current request: that of the caller, or of the latest redirect.
-        var request: NetworkRequest
+        var request: NetworkRequest {
+            @inline(__always) get { current.value }
+            set { current = TransferRequest(newValue) }
+        }
+        private var current: TransferRequest
         /// The trust policy for the host of the current request.
         var trust: CurlTrust?
-        /// The number of redirects that were followed.
-        var redirects = 0
+        /// The redirects that were followed.
+        var redirects = RedirectTrail()
         /// Whether the current request was sent, and whether it may be sent again.
         var sending = SendRule()
         /// Which versions of HTTP the current request may be sent over.
@@ -225,8 +247,8 @@
         /// Why a callback of the engine stopped the transfer.
         var failure: TransportError?
 
-        fileprivate init(_ request: NetworkRequest, bodyLength: Int64?, loops: CurlLoops) {
-            self.request = request
+        fileprivate init(_ request: TransferRequest, bodyLength: Int64?, loops: CurlLoops) {
+            current = request
             upload = TransferUpload(length: bodyLength)
             entered = 0
             super.init(request, loops: loops)

@@ -8,12 +8,6 @@
         /// Whether the transfer is paused on this side: there is nothing to send yet, or the reader has no room.
         var isPaused: Bool { upload.isPaused || isReceivePaused }
 
-        /// Whether the response is a redirect that is followed, so that its body is not delivered.
-        var isRedirected: Bool {
-            RedirectRules.isRedirect(exchange.status) && limits.maximumRedirects > 0
-                && exchange.head.headers.contains("Location")
-        }
-
         /// Receives the final head, and delivers it if the response is streamed.
         ///
         /// - Parameters:
@@ -25,8 +19,10 @@
         ) throws(TransportError) {
             exchange.head = head
             exchange.status = status
-            exchange.isBodyUnwanted = RedirectRules.isRedirect(status) && isRedirected
-            if exchange.isBodyUnwanted { return }
+            if RedirectRules.isRedirect(status) {
+                exchange.redirect = redirect(status, head.headers)
+                if exchange.isBodyUnwanted { return }
+            }
             let hasContent = request.method != .head && status != 204 && status != 304
             if let encoding, hasContent, ContentCoding.areUndone(encoding, for: request.headers) {
                 exchange.decoder = ContentDecoder(contentEncoding: encoding, maximumRatio: limits.maximumDecodingRatio)
@@ -46,7 +42,18 @@
             guard !isStreaming else { return }
             isStreaming = true
             timeLimits.endHeadBound()
-            deliverHead(RawResponse(status: status, head: head, body: JSONText(Data()), url: request.url, timings: timings(now)))
+            deliverHead(
+                RawResponse(status: status, head: head, body: JSONText(Data()), lazyURL: request.lazyURL, timings: timings(now)))
+        }
+
+        /// Returns the request that a redirect leads to, or the reason why it is not followed; `nil` if it is returned as the response.
+        private func redirect(_ status: Int, _ headers: HeaderFields) -> Result<NetworkRequest, TransportError>? {
+            do throws(TransportError) {
+                let rules = RedirectRules(limits)
+                return try rules.next(after: request, status: status, headers: headers, trail: redirects).map(Result.success)
+            } catch {
+                return .failure(error)
+            }
         }
 
         /// Receives content from the connection.

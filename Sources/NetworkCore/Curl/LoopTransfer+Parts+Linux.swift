@@ -31,8 +31,10 @@
         var heldOffset = 0
         /// Whether the decoder has more output than the reader has room for.
         var isDecoderFull = false
-        /// Whether the response is a redirect that is followed, so that its body is not needed.
-        var isBodyUnwanted = false
+        /// The request that a redirect leads to, or the reason why it cannot be followed; `nil` if the response is returned.
+        var redirect: Result<NetworkRequest, TransportError>?
+        /// Whether the response is a redirect that is not returned, so that its body is not needed.
+        var isBodyUnwanted: Bool { redirect != nil }
         /// Whether the body was received to its end, bytes in `held` included.
         var isBodyComplete = false
 
@@ -146,7 +148,7 @@
                 firstByte: exchange.firstByte == 0
                     ? nil : .nanoseconds(exchange.firstByte - min(connectionTimings.readyAt, exchange.firstByte)),
                 total: .nanoseconds(now - min(now, submitted)),
-                redirects: redirects,
+                redirects: redirects.count,
                 bytesSent: bytesSent,
                 bytesReceived: exchange.bytesReceived,
                 protocolName: connectionTimings.protocolName,

@@ -45,14 +45,14 @@ public struct TransportError: Error, Sendable {
         var attempts = 1
     }
 
-    private var parts: Boxed<Parts>
+    private var parts: CopyOnWrite<Parts>
 
     /// Creates an error. Secrets in `message` are redacted; of `request`, only method, origin and path are kept.
     public init(
         _ code: Code, _ message: String, phase: Phase? = nil, request: NetworkRequest? = nil, engineCode: Int? = nil,
         underlying: (any Error)? = nil, tlsFailure: TLSFailure? = nil
     ) {
-        parts = Boxed(
+        parts = CopyOnWrite(
             Parts(
                 code: code, phase: phase, message: Redaction.default.redacted(text: message),
                 request: request.map(Self.text(of:)), engineCode: engineCode,
@@ -60,7 +60,7 @@ public struct TransportError: Error, Sendable {
     }
 
     static func text(of request: NetworkRequest) -> String {
-        "\(request.method) \(URLText(request.url).originAndPath)"
+        "\(request.method) \(URLText(request.urlText).originAndPath)"
     }
 }
 

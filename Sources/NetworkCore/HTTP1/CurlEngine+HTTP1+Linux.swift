@@ -72,18 +72,20 @@
 
         /// Polls briefly for the response on the thread that sent the request, if there is no other transfer and ``BriefWait``
         /// says that it is due.
-        func waitBriefly(for transfer: LoopTransfer) {
+        ///
+        /// - Parameter onLoop: Whether this is the engine's thread.
+        func waitBriefly(for transfer: LoopTransfer, onLoop: Bool = false) {
             guard transfers == 1, case .http1(let connection) = transfer.carrier, connection.sending.isComplete,
                 transfer.exchange.firstByte == 0, briefWait.isDue()
             else { return }
             // Otherwise the engine's thread would also wake up for the response that this thread receives.
-            if connection.isWatched, briefWait.isReliable {
+            if !onLoop, connection.isWatched, briefWait.isReliable {
                 sockets.watch(connection, false)
                 unwatched.append(connection)
             }
             let end = now &+ BriefWait.limit
             var isReady = false
-            while !isReady, now < end, loop.hasNoCommands {
+            while !isReady, now < end, loop.isInboxEmpty {
                 sched_yield()
                 isReady = connection.isReadable
                 now = monotonicNanoseconds()

@@ -51,7 +51,7 @@ struct HTTP1RequestWriter: Sendable {
     func appendHead(
         of request: NetworkRequest, bodyLength: Int64?, target: Target = .origin, cookie: String? = nil, to buffer: inout [UInt8]
     ) -> HTTP1SentHead {
-        let url = request.url.absoluteString
+        let url = request.urlText
         let fields = request.headers.fields
         var ownHost: Int?
         // An upper bound: each byte of the target and of the host may become three, and the host may be written twice.
@@ -176,7 +176,11 @@ extension HTTP1HeadBytes {
             }
             field.name.withRawUTF8 { write($0) }
             write(field.value.isEmpty && added == nil ? ":" : ": ")
-            write(value: field.value)
+            if field.isLatin1, let value = field.latin1Bytes {
+                value.withUnsafeBytes { write(value: $0) }
+            } else {
+                write(value: field.value)
+            }
             if let added {
                 if !field.value.isEmpty { write("; ") }
                 write(value: added)
@@ -221,7 +225,7 @@ extension NetworkRequest {
     /// Whether the request has a body or its method expects one, so that a length is sent even if it is 0 (RFC 9110 §8.6).
     var sendsBody: Bool {
         if let body, !body.isEmpty { return true }
-        return method == .post || method == .put || method == .patch
+        return method == .post || method == .put || method == .patch || method == .query
     }
 }
 
@@ -269,10 +273,12 @@ struct HTTP1HeadBytes: ~Copyable {
 
     /// Writes a field value unchanged. Control characters, which validation rejects beforehand, become spaces (RFC 9110 §5.5).
     mutating func write(value: String) {
-        value.withRawUTF8 { value in
-            guard HTTP1Bytes.holdControl(value) else { return write(value) }
-            for byte in value { write(HTTP1Bytes.isControl(byte) ? HTTP1Bytes.space : byte) }
-        }
+        value.withRawUTF8 { write(value: $0) }
+    }
+
+    private mutating func write(value: UnsafeRawBufferPointer) {
+        guard HTTP1Bytes.holdControl(value) else { return write(value) }
+        for byte in value { write(HTTP1Bytes.isControl(byte) ? HTTP1Bytes.space : byte) }
     }
 
     mutating func write(decimal number: Int64) {

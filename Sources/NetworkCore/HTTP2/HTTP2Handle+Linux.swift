@@ -21,7 +21,7 @@
         var isConnecting = false
         private let sockets: EpollSet
         private var headerList: UnsafeMutableRawPointer?
-        private var headerLines: [String] = []
+        private var headerLines: [String]? = []
         private(set) var route: Route?
         private var isCustomMethod = false
         private var holdsBody = false
@@ -33,7 +33,7 @@
             workspace = engine.workspace
             lostConnections = engine.lostConnections
             sockets = engine.sockets
-            super.init(trust, handshakes: engine.handshakes)
+            super.init(trust, handshakes: engine.handshakes, readsAhead: false)
             let context = Unmanaged.passUnretained(self).toOpaque()
             // Requests that start together wait for the first connection instead of opening one each.
             set(CCURLOPT_PIPEWAIT, 1)
@@ -110,12 +110,7 @@
 
         /// Sets the URL, and separately the exact request target: some versions of libcurl drop the question mark of an empty query.
         private func setURL(_ request: NetworkRequest) -> Bool {
-            var url = request.url.absoluteString
-            let target = url.withUTF8 { bytes in
-                let pathAndQuery = bytes[request.parsedURL.pathAndQuery]
-                return (pathAndQuery.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: pathAndQuery, as: UTF8.self)
-            }
-            return setText(CCURLOPT_URL, url) && setText(CCURLOPT_REQUEST_TARGET, target)
+            return setText(CCURLOPT_URL, request.urlText) && setText(CCURLOPT_REQUEST_TARGET, request.target)
         }
 
         private func setMethod(_ request: NetworkRequest, bodyLength: Int64?) -> Bool {
@@ -157,7 +152,7 @@
         }
 
         private func setHeaders(_ request: NetworkRequest, _ extraFields: [String]) -> Bool {
-            let stored = extraFields.last.flatMap { $0.hasPrefix("Cookie: ") ? $0.dropFirst(8) : nil }
+            let stored = extraFields.last.flatMap { $0.begins(with: "Cookie: ") ? Substring($0.utf8.dropFirst(8)) : nil }
             // libcurl sends a field without a value only if it is written with a semicolon.
             var lines = request.headers.fields.map { field in
                 let isBlank = field.value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
@@ -174,10 +169,23 @@
                 if !request.headers.contains("Content-Type") { lines.append("Content-Type:") }
                 if !request.headers.contains("Expect") { lines.append("Expect:") }
             }
-            if lines == headerLines { return true }
+            // A line that is not UTF-8 has the same text as one that is.
+            let fields = request.headers.fields
+            let isUTF8 = !fields.contains { $0.isLatin1 }
+            if isUTF8, lines == headerLines { return true }
             var list: UnsafeMutableRawPointer?
-            for line in lines {
-                guard let longer = line.withCString({ ccurl_list_append(list, $0) }) else {
+            for (index, line) in lines.enumerated() {
+                let added: UnsafeMutableRawPointer?
+                if !isUTF8, index < fields.count, let value = fields[index].latin1Bytes {
+                    let name = "\(fields[index].name): "
+                    // Stored cookies follow the value.
+                    let rest = line.utf8.dropFirst(name.utf8.count + fields[index].value.utf8.count)
+                    let bytes = Array(name.utf8) + value + rest + [0]
+                    added = bytes.withUnsafeBytes { ccurl_list_append(list, $0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
+                } else {
+                    added = line.withCString { ccurl_list_append(list, $0) }
+                }
+                guard let longer = added else {
                     ccurl_list_free(list)
                     return false
                 }
@@ -186,7 +194,7 @@
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_HTTPHEADER), list)
             ccurl_list_free(headerList)
             headerList = list
-            headerLines = lines
+            headerLines = isUTF8 ? lines : nil
             return true
         }
     }

@@ -6,8 +6,14 @@ import Endpoints
 package protocol AttemptObserver: Sendable {
     /// Called before the request, as the interceptors changed it, is passed to the session manager.
     func attemptWillBegin(_ request: NetworkRequest)
+    /// Called in place of ``attemptWillBegin(_:)`` some time after the beginning, for an attempt that ran beside another one and has
+    /// taken its place. By default, calls that method.
+    func attemptHasBegun(_ request: NetworkRequest, ago: Duration)
     /// Called when the response, or the head of a streamed response, was received, or when the attempt failed.
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
+    /// Called when the session manager follows a redirect, with the next request, before it is sent. It must not block. Does
+    /// nothing by default.
+    func attemptWasRedirected(to request: NetworkRequest)
     /// Called when nothing was sent because the response to another call's request is shared with this call. Does nothing by
     /// default.
     func attemptWasShared(_ request: NetworkRequest)
@@ -18,6 +24,8 @@ package protocol AttemptObserver: Sendable {
 }
 
 extension AttemptObserver {
+    package func attemptHasBegun(_ request: NetworkRequest, ago: Duration) { attemptWillBegin(request) }
+    package func attemptWasRedirected(to request: NetworkRequest) {}
     package func attemptWasShared(_ request: NetworkRequest) {}
     package func responseIsStored() {}
     package func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? { self as? Observer }
@@ -35,7 +43,11 @@ extension NetworkRequest {
 
     /// Adds an observer, which is called after the present ones.
     package mutating func addAttemptObserver(_ observer: any AttemptObserver) {
-        attemptObserver = attemptObserver.map { BothObservers(first: $0, second: observer) } ?? observer
+        if let present = attemptObserver {
+            attemptObserver = BothObservers(first: present, second: observer)
+        } else {
+            attemptObserver = observer
+        }
     }
 }
 
@@ -48,9 +60,19 @@ private struct BothObservers: AttemptObserver {
         second.attemptWillBegin(request)
     }
 
+    func attemptHasBegun(_ request: NetworkRequest, ago: Duration) {
+        first.attemptHasBegun(request, ago: ago)
+        second.attemptHasBegun(request, ago: ago)
+    }
+
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
         first.attemptDidEnd(result)
         second.attemptDidEnd(result)
+    }
+
+    func attemptWasRedirected(to request: NetworkRequest) {
+        first.attemptWasRedirected(to: request)
+        second.attemptWasRedirected(to: request)
     }
 
     func attemptWasShared(_ request: NetworkRequest) {
@@ -72,12 +94,20 @@ private struct BothObservers: AttemptObserver {
 ///
 /// An interceptor needs it to see what the interceptors after it added to the request.
 package final class SentRequest: AttemptObserver {
-    private let last = Locked<(request: NetworkRequest?, isShared: Bool)>((nil, false))
+    private struct Last {
+        var request: NetworkRequest?
+        var isShared = false
+        var redirects: [NetworkRequest] = []
+    }
+
+    private let last = Locked(Last())
 
     package init() {}
 
     /// The request of the last attempt; `nil` if an interceptor produced the response without one.
     package var request: NetworkRequest? { last.withLock { $0.request } }
+    /// The requests that the session manager sent after it to follow redirects, in order, without their bodies.
+    package var redirects: [NetworkRequest] { last.withLock { $0.redirects } }
     /// Whether it was sent for another call, whose response was shared with this one.
     package var isShared: Bool { last.withLock { $0.isShared } }
 
@@ -91,10 +121,17 @@ package final class SentRequest: AttemptObserver {
 
     package func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {}
 
+    package func attemptWasRedirected(to request: NetworkRequest) {
+        var request = request
+        request.attemptObserver = nil
+        request.body = nil
+        last.withLock { $0.redirects.append(request) }
+    }
+
     /// Stores the request without its observers: this is one of them, so the two would retain each other.
     private func remember(_ request: NetworkRequest, isShared: Bool) {
         var request = request
         request.attemptObserver = nil
-        last.withLock { $0 = (request, isShared) }
+        last.withLock { $0 = Last(request: request, isShared: isShared) }
     }
 }

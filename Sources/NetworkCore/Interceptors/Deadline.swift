@@ -24,12 +24,10 @@ public struct Deadline: Sendable {
         return "no byte was transferred within \(deadline.limit), the deadline (\(deadline.source))"
     }
 
-    private enum End {
-        case continuous(ContinuousClock.Instant)
-        case other(left: @Sendable () -> Duration)
-    }
-
-    private let end: End
+    /// The end on the continuous clock. Not used if there is another clock.
+    private let end: ContinuousClock.Instant
+    /// Returns the time that is left on another clock; `nil` for the continuous clock.
+    private let left: (@Sendable () -> Duration)?
 
     /// Creates a deadline that passes after a duration on a clock.
     ///
@@ -45,30 +43,28 @@ public struct Deadline: Sendable {
             self = .continuous(after: limit, source: source, endsWithHead: endsWithHead)
         } else {
             let end = clock.now.advanced(by: limit.bounded)
-            self.init(limit: limit, source: source, endsWithHead: endsWithHead, end: .other { clock.now.duration(to: end) })
+            self.init(limit: limit, source: source, endsWithHead: endsWithHead, end: .now) { clock.now.duration(to: end) }
         }
     }
 
-    private init(limit: Duration, source: String, endsWithHead: Bool, end: End) {
+    private init(
+        limit: Duration, source: String, endsWithHead: Bool, end: ContinuousClock.Instant, left: (@Sendable () -> Duration)? = nil
+    ) {
         self.limit = limit
         self.source = source
         self.endsWithHead = endsWithHead
         self.end = end
+        self.left = left
     }
 
     /// Creates a deadline on the continuous clock without the overhead of the `Clock` protocol.
     package static func continuous(after limit: Duration, source: String, endsWithHead: Bool) -> Deadline {
         let end = ContinuousClock.now.advanced(by: limit.bounded)
-        return Deadline(limit: limit, source: source, endsWithHead: endsWithHead, end: .continuous(end))
+        return Deadline(limit: limit, source: source, endsWithHead: endsWithHead, end: end)
     }
 
     /// The remaining time; zero or negative once the deadline has passed.
-    public var remaining: Duration {
-        switch end {
-        case .continuous(let end): ContinuousClock.now.duration(to: end)
-        case .other(let left): left()
-        }
-    }
+    public var remaining: Duration { left?() ?? ContinuousClock.now.duration(to: end) }
     /// Whether the deadline has passed.
     package var hasPassed: Bool { remaining <= .zero }
 
@@ -105,33 +101,45 @@ extension NetworkRequest {
         return deadline
     }
 
-    /// Returns the request with the remaining time of its deadline as its total timeout.
+    /// Sets the remaining time of the deadline as the total timeout.
     ///
     /// A deadline that ends with the head is left unchanged, since session managers apply it themselves.
     ///
     /// - Throws: ``TransportError/Code/timedOut`` when no time remains.
-    func boundedByDeadline() throws(TransportError) -> NetworkRequest {
-        guard let deadline else { return self }
+    mutating func limitToDeadline() throws(TransportError) {
+        guard let deadline else { return }
         let remaining = deadline.remaining
         guard remaining > .zero else {
             throw TransportError(.timedOut, "no time was left to send the request", phase: .queued, request: self)
         }
-        if deadline.endsWithHead { return self }
-        var request = self
-        // Session managers cannot measure less than a millisecond.
-        request.timeouts.total = max(.milliseconds(1), min(remaining, timeouts.total ?? remaining))
-        return request
+        if deadline.endsWithHead { return }
+        limitTotal(to: remaining)
     }
 }
 
 /// An interceptor that sets a call's deadline and applies the deadline that the endpoint requests.
-package protocol DeadlineKeeper: NetworkInterceptor {}
+package protocol DeadlineKeeper: PhasedInterceptor {}
+
+extension DeadlineKeeper {
+    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        // An interceptor after this one may have set an earlier deadline.
+        if case .context(let context) = state, let deadline = context[DeadlineKey.self] {
+            error = deadline.named(in: error, of: request)
+        }
+        return true
+    }
+}
 
 /// Sets the deadline that an endpoint requests, for services without an interceptor that sets deadlines.
 struct EndpointDeadline: DeadlineKeeper {
     func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        guard let limit = request.timeouts.deadline.time else { return try await next(request) }
-        return try await request.exchange(by: request.deadline(after: limit, clock: nil), next)
+        try await inPhases(request, next: next)
+    }
+
+    func prepare(_ request: inout NetworkRequest) -> InterceptorState? {
+        guard let limit = request.timeouts.deadline.time else { return .unconcerned }
+        request.limit(to: request.deadline(after: limit, clock: nil))
+        return .context(request.context)
     }
 }
 
@@ -146,24 +154,9 @@ extension NetworkRequest {
         return Deadline(after: limit, clock: clock, source: source, endsWithHead: isStreamed)
     }
 
-    /// Sends the request with a deadline, or with the request's own deadline if that is earlier.
-    ///
-    /// - Throws: The error of `next`; if it is a timeout and the deadline has passed, the error names the deadline and its
-    ///   source.
-    package func exchange(
-        by deadline: Deadline, _ next: NetworkExchange
-    ) async throws(TransportError) -> NetworkResponse {
-        var request = self
-        var deadline = deadline
-        if let before = request.deadline, before.remaining <= deadline.remaining {
-            deadline = before
-        } else {
-            request.deadline = deadline
-        }
-        do throws(TransportError) {
-            return try await next(request)
-        } catch {
-            throw deadline.named(in: error, of: request)
-        }
+    /// Sets a deadline, unless the request has an earlier one.
+    package mutating func limit(to deadline: Deadline) {
+        if let present = self.deadline, present.remaining <= deadline.remaining { return }
+        self.deadline = deadline
     }
 }

@@ -38,22 +38,19 @@ package protocol CookieSource: Sendable {
     func storedCookies(for request: NetworkRequest) -> String?
 }
 
-/// A session manager with interceptors in front of it. The chain is built once, not for each request.
+/// A session manager with interceptors in front of it.
 struct InterceptedSession: NetworkSessionManager {
-    private let exchange: NetworkExchange
-
+    private let chain: InterceptorChain
     /// The session manager, if it stores cookies. Cookies are credentials that interceptors could not see otherwise.
     private let cookies: (any CookieSource)?
 
     init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
         cookies = (session as? any CookieSource).flatMap { $0.storesCookies ? $0 : nil }
-        exchange = Self.chain(interceptors) { (request) async throws(TransportError) in
-            try await session.response(for: request)
-        }
+        chain = InterceptorChain(interceptors, session: session)
     }
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        try await exchange(marked(request))
+        try await chain.send(marked(request))
     }
 
     private func marked(_ request: NetworkRequest) -> NetworkRequest {
@@ -61,34 +58,6 @@ struct InterceptedSession: NetworkSessionManager {
         var request = request
         request.credentials.storedCookies = stored
         return request
-    }
-
-    private static func chain(_ interceptors: [any NetworkInterceptor], to send: @escaping NetworkExchange) -> NetworkExchange {
-        var first = attempt(send)
-        for interceptor in interceptors.reversed() { first = link(interceptor, to: first) }
-        return first
-    }
-
-    private static func link(_ interceptor: any NetworkInterceptor, to next: @escaping NetworkExchange) -> NetworkExchange {
-        { (request) async throws(TransportError) in try await interceptor.intercept(request, next: next) }
-    }
-
-    /// Returns the last step of the chain, which runs each time the request is sent.
-    private static func attempt(_ send: @escaping NetworkExchange) -> NetworkExchange {
-        { (request) async throws(TransportError) in
-            var request = try request.boundedByDeadline().asAttempt()
-            if !request.credentials.isEmpty { request.dropForeignCredentials() }
-            guard let observer = request.attemptObserver else { return try await send(request) }
-            observer.attemptWillBegin(request)
-            do throws(TransportError) {
-                let response = try await send(request)
-                observer.attemptDidEnd(.success(response))
-                return response
-            } catch {
-                observer.attemptDidEnd(.failure(error))
-                throw error
-            }
-        }
     }
 }
 

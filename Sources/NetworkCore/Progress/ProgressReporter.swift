@@ -215,10 +215,7 @@ extension NetworkRequest {
     }
 
     /// Returns the request with the observer of a further attempt.
-    func asAttempt() -> NetworkRequest {
-        guard let relay = progress as? ProgressRelay else { return self }
-        var request = self
-        request.progress = relay.beginAttempt()
-        return request
+    mutating func beginProgressOfAttempt() {
+        if let relay = progress as? ProgressRelay { progress = relay.beginAttempt() }
     }
 }

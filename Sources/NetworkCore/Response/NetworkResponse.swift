@@ -27,22 +27,28 @@ public struct NetworkResponse: Sendable {
         set {
             if let end = body.end {
                 initialTrailers = end.trailers
-                boxedTimings.value = end.timings
+                sharedTimings.value = end.timings
             }
             body = .data(newValue)
         }
     }
     /// The URL of the response, after redirects.
-    public var url: URL
+    public var url: URL {
+        get { lazyURL.url }
+        set { lazyURL = .url(newValue) }
+    }
+    package var lazyURL: LazyURL
     /// The method of the request, set in ``NetworkError/status(_:)``; `nil` elsewhere.
     public package(set) var method: RequestMethod?
     /// The durations of the transfer's phases, and its byte counts. For a body that is still arriving, those until the head was
     /// received, and the final ones as soon as it has ended.
     public var timings: TransferTimings {
-        get { body.end?.timings ?? boxedTimings.value }
-        set { boxedTimings.value = newValue }
+        get { body.end?.timings ?? sharedTimings.value }
+        set { sharedTimings.value = newValue }
     }
-    private var boxedTimings: Boxed<TransferTimings>
+    private var sharedTimings: CopyOnWrite<TransferTimings>
+    /// The ``timings``, without a copy where that is possible.
+    package var currentTimings: CopyOnWrite<TransferTimings> { body.end.map { CopyOnWrite($0.timings) } ?? sharedTimings }
 
     /// Creates a response from its parts.
     public init(
@@ -53,12 +59,21 @@ public struct NetworkResponse: Sendable {
         url: URL,
         timings: TransferTimings = TransferTimings()
     ) {
+        self.init(
+            statusCode: statusCode, headers: headers, trailers: trailers, body: body, lazyURL: .url(url), timings: timings)
+    }
+
+    /// Creates a response whose URL is created when it is read.
+    package init(
+        statusCode: Int, headers: HeaderFields, trailers: HeaderFields = [:], body: NetworkBody, lazyURL: LazyURL,
+        timings: TransferTimings
+    ) {
         self.statusCode = statusCode
         self.headers = headers
         initialTrailers = trailers
         self.body = body
-        self.url = url
-        boxedTimings = Boxed(timings)
+        self.lazyURL = lazyURL
+        sharedTimings = CopyOnWrite(timings)
     }
 }
 
@@ -66,7 +81,7 @@ extension NetworkResponse: RedactedStringConvertible {
     /// The status, the origin and path of the URL, the size of a body in memory, and the headers without secrets.
     public var description: String {
         let body = body.data.map { "\($0.count) bytes" } ?? "a streamed body"
-        return "\(statusCode) from \(URLText(url).originAndPath), \(body), \(headers)"
+        return "\(statusCode) from \(URLText(lazyURL.text).originAndPath), \(body), \(headers)"
     }
 }
 

@@ -14,7 +14,7 @@ package struct RedirectRules {
     /// Returns whether a status is a redirect that can be followed.
     package static func isRedirect(_ status: Int) -> Bool {
         switch status {
-        case 301, 302, 303, 307, 308: true
+        case 300, 301, 302, 303, 307, 308: true
         default: false
         }
     }
@@ -22,25 +22,40 @@ package struct RedirectRules {
     /// Returns the next request after a response.
     ///
     /// - Parameters:
-    ///   - locations: The values of all `Location` fields. Several equal values count as one (RFC 9110 §5.5).
-    ///   - followed: The number of redirects that this transfer has followed.
+    ///   - headers: The header fields of the response. Several equal `Location` fields count as one (RFC 9110 §5.5).
+    ///   - trail: The redirects that this transfer has followed.
     /// - Returns: `nil` if the response itself is to be returned: it is not a redirect, it has no `Location`, or following is turned off.
     /// - Throws: ``TransportError/Code/tooManyRedirects``, or ``TransportError/Code/redirectRefused`` for a target that is not followed.
     package func next(
-        after request: NetworkRequest, status: Int, locations: [String], followed: Int
+        after request: NetworkRequest, status: Int, headers: HeaderFields, trail: RedirectTrail
     ) throws(TransportError) -> NetworkRequest? {
-        guard Self.isRedirect(status), maximumRedirects > 0, let location = locations.first else { return nil }
-        guard followed < maximumRedirects else {
-            throw TransportError(
-                .tooManyRedirects, "more than \(maximumRedirects) redirects (maximumRedirects)", request: request)
-        }
-        guard locations.allSatisfy({ $0 == location }) else {
-            throw TransportError(.redirectRefused, "there are several Location fields with different values", request: request)
+        guard Self.isRedirect(status), maximumRedirects > 0 else { return nil }
+        // The preferred choice of several, which may be requested automatically (§15.4.1).
+        if status == 300, !request.method.isSafe { return nil }
+        let locations = headers.values(for: "Location")
+        guard let location = locations.first else { return nil }
+        func refused(_ reason: String) -> TransportError { TransportError(.redirectRefused, reason, request: request) }
+        if request.redirects.followsNone { return nil }
+        guard locations.allSatisfy({ $0.hasSameBytes(as: location) }) else {
+            throw refused("there are several Location fields with different values")
         }
         let target = try target(of: location, from: request)
+        let decision = request.redirects.decision(
+            on: Redirect(request: request, statusCode: status, headers: headers, target: target, count: trail.count))
+        switch decision {
+        case .doNotFollow: return nil
+        case .refuse(let reason): throw refused("the redirect policy of the request refuses it: \(reason)")
+        case .follow, .keepMethod: break
+        }
+        guard trail.count < maximumRedirects else {
+            let cycle = trail.cycle(from: request, to: target).map { "; \($0)" } ?? ""
+            throw TransportError(
+                .tooManyRedirects, "more than \(maximumRedirects) redirects (maximumRedirects)\(cycle)", request: request)
+        }
         var next = request
         next.move(to: target)
-        rewriteMethod(of: &next, status: status)
+        rewriteMethod(of: &next, status: status, keepsMethod: decision == .keepMethod)
+        try next.renewProof()
         return next
     }
 
@@ -52,7 +67,7 @@ package struct RedirectRules {
         func refused(_ reason: String) -> TransportError {
             TransportError(.redirectRefused, reason, request: request)
         }
-        let base = URIReference(request.url.absoluteString)
+        let base = URIReference(request.urlText)
         var reference = URIReference(location).resolved(against: base).withoutUserInformation()
         if !reference.hasFragment { reference = reference.with(fragmentOf: base) }
         let text = URLText(reference.text)
@@ -76,13 +91,13 @@ package struct RedirectRules {
 
     /// Changes the method of the next request where the status requires it.
     ///
-    /// 303 changes all methods except HEAD to GET (§15.4.4); 301 and 302 change POST to GET, as all user agents do (§15.4.2-3);
-    /// 307 and 308 change nothing, so the body is sent again.
-    private func rewriteMethod(of request: inout NetworkRequest, status: Int) {
+    /// 303 changes all methods except HEAD to GET (§15.4.4); 301 and 302 change POST to GET, as all user agents do (§15.4.2-3), unless
+    /// `keepsMethod` is `true`; 307 and 308 change nothing, so the body is sent again.
+    private func rewriteMethod(of request: inout NetworkRequest, status: Int, keepsMethod: Bool) {
         let becomesGet =
             switch status {
             case 303: request.method != .head
-            case 301, 302: request.method == .post
+            case 301, 302: request.method == .post && !keepsMethod
             default: false
             }
         guard becomesGet, request.method != .get else { return }
@@ -93,5 +108,31 @@ package struct RedirectRules {
             let name = field.name.lowercased()
             if name.hasPrefix("content-") || ofContent.contains(name) { request.headers.remove(field.name) }
         }
+    }
+}
+
+/// The redirects that a transfer has followed.
+package struct RedirectTrail: Sendable {
+    /// The number of redirects.
+    package private(set) var count = 0
+    /// The URLs that were redirected. The list is bounded, because it serves error messages only.
+    private var urls: [String] = []
+
+    package init() {}
+
+    /// Adds a redirect of a request.
+    package mutating func append(_ request: NetworkRequest) {
+        count += 1
+        if urls.count < 100 { urls.append(request.urlText) }
+    }
+
+    /// Returns a description of the cycle that a redirect closes; `nil` if its target was not requested before.
+    func cycle(from request: NetworkRequest, to target: URL) -> String? {
+        let target = target.absoluteString
+        let urls = urls + [request.urlText]
+        guard let index = urls.lastIndex(of: target) else { return nil }
+        let others = urls.count - index - 1
+        let place = URLText(target).originAndPath
+        return others == 0 ? "\(place) redirects to itself" : "\(place) redirects to itself, by \(others) other redirects"
     }
 }

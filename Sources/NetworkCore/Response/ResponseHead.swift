@@ -131,26 +131,30 @@ extension ResponseHead {
             // A folded line continues the one before (RFC 9112 §5.2).
             guard let last = fields.indices.last else { return }
             let more = text(line, 0, line.count)
-            if !more.isEmpty { fields[last].value += fields[last].value.isEmpty ? more : " " + more }
+            if !more.text.isEmpty { fields[last].value += fields[last].value.isEmpty ? more.text : " " + more.text }
+            if more.isLatin1 { fields[last].isLatin1 = true }
             return
         }
         var colon = 0
         while colon < line.count, line[colon] != UInt8(ascii: ":") { colon &+= 1 }
         guard colon > 0, colon < line.count else { return }
-        fields.append(HeaderFields.Field(name: text(line, 0, colon), value: text(line, colon + 1, line.count)))
+        let value = text(line, colon + 1, line.count)
+        var field = HeaderFields.Field(name: text(line, 0, colon).text, value: value.text)
+        if value.isLatin1 { field.isLatin1 = true }
+        fields.append(field)
     }
 
-    /// Returns the bytes as text, without surrounding white space.
-    private static func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {
+    /// Returns the bytes as text, without surrounding white space, and whether they are ISO-8859-1.
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> (text: String, isLatin1: Bool) {
         var start = start
         var end = end
         while start < end, isOuterSpace(bytes[start]) { start &+= 1 }
         while start < end, isOuterSpace(bytes[end &- 1]) { end &-= 1 }
         let trimmed = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
         // Nearly all fields are ASCII, and validating UTF-8 takes several times as long.
-        if isASCII(trimmed) { return String(decoding: trimmed, as: UTF8.self) }
-        if let text = String(validating: trimmed, as: UTF8.self) { return text }
-        return String(String.UnicodeScalarView(trimmed.map { Unicode.Scalar($0) }))
+        if isASCII(trimmed) { return (String(decoding: trimmed, as: UTF8.self), false) }
+        let field = HeaderFields.Field(name: "", received: trimmed)
+        return (field.value, field.isLatin1)
     }
 
     private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {

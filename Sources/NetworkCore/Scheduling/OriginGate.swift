@@ -1,8 +1,11 @@
+import Endpoints
+
 /// Admits members while the limits on connections allow it, per origin and in total. The others wait in queues.
 ///
 /// Members wait in the queue of their origin. If the origin has free places, but there are too many connections in total, the
 /// origin itself is queued, once for each such place and waiting member. So both limits are first come, first served, and an
-/// origin with a thousand waiting members does not delay the others longer than one with as many as it has places.
+/// origin with a thousand waiting members does not delay the others longer than one with as many as it has places. In the queue of
+/// an origin, a higher ``Endpoints/RequestPriority`` goes first, as ``PriorityQueue`` says.
 ///
 /// Each place belongs to a shard: an event loop, whose connections no other loop can use. A waiting member takes the first place
 /// that becomes free in any shard. After ``widen(_:)``, members of an origin share connections: they count as at most
@@ -25,6 +28,8 @@ package struct OriginGate<Member> {
     /// The members and queue tickets of an origin in one shard.
     private struct Share {
         var inside = 0
+        /// The number of members that count as connections; without shared connections, all of them.
+        var connections = 0
         /// The origin's tickets in the shard's queue, the first one first.
         var claims: [UInt64] = []
     }
@@ -34,8 +39,10 @@ package struct OriginGate<Member> {
         /// The shard of the origin's first place. It depends on the name, so that origins are spread over the shards.
         let firstShard: Int
         var isWide = false
+        /// The limit that replaces `connectionsPerOrigin`.
+        var limit: Int?
         var shares: [Share]
-        var queue = TicketQueue<Member>()
+        var queue = PriorityQueue<Member>()
 
         init(_ name: String, shards: Int) {
             self.name = name
@@ -53,6 +60,8 @@ package struct OriginGate<Member> {
 
     package let limits: GateLimits
     private var origins: [String: Origin] = [:]
+    /// The origin that was used last. Most members have the same origin as the member before, so that it is rarely looked up.
+    private var latest: Origin?
     private var shards: [Shard]
     private var nextTicket: UInt64 = 0
 
@@ -65,12 +74,16 @@ package struct OriginGate<Member> {
 
     /// Admits a member, or adds it to the queue of its origin.
     ///
-    /// - Parameter preferred: The shard to use if it has a free place. Otherwise the shard with the fewest members is used.
-    package mutating func enter(_ name: String, _ member: Member, near preferred: Int? = nil) -> Entry {
+    /// - Parameters:
+    ///   - priority: The class of the member in the queue.
+    ///   - preferred: The shard to use if it has a free place. Otherwise the shard with the fewest members is used.
+    package mutating func enter(
+        _ name: String, _ member: Member, priority: RequestPriority = .normal, near preferred: Int? = nil
+    ) -> Entry {
         let origin = origin(name)
         if let shard = seatAtOnce(origin, near: preferred) { return .inside(shard: shard) }
         let ticket = makeTicket()
-        origin.queue.append(member, ticket: ticket)
+        origin.queue.append(member, ticket: ticket, priority: priority)
         settleClaims(of: origin)
         return .waiting(ticket: ticket)
     }
@@ -86,11 +99,12 @@ package struct OriginGate<Member> {
     ///
     /// - Returns: The waiting members that are admitted now.
     package mutating func leave(_ name: String, shard: Int) -> [Admission] {
-        guard let origin = origins[name] else { return [] }
+        guard let origin = known(name) else { return [] }
         var admitted: [Admission] = []
         origin.shares[shard].inside -= 1
         shards[shard].inside -= 1
-        if origin.shares[shard].inside < places(of: origin, shard) {
+        if origin.shares[shard].inside < origin.shares[shard].connections {
+            origin.shares[shard].connections -= 1
             shards[shard].connections -= 1
             admitFromQueue(of: shard, &admitted)
         }
@@ -103,11 +117,30 @@ package struct OriginGate<Member> {
     ///
     /// - Returns: The waiting members that are admitted now.
     package mutating func widen(_ name: String) -> [Admission] {
-        guard let origin = origins[name], !origin.isWide else { return [] }
+        guard let origin = known(name), !origin.isWide else { return [] }
         origin.isWide = true
         var admitted: [Admission] = []
         advance(origin, &admitted)
         return admitted
+    }
+
+    /// Sets the maximum number of members of an origin, until it is forgotten because no member is left. Those that are inside stay.
+    ///
+    /// For a gate with one shard and no shared connections.
+    ///
+    /// - Returns: The waiting members that are admitted now.
+    package mutating func limit(_ name: String, to limit: Int) -> [Admission] {
+        let origin = origin(name)
+        guard origin.limit != limit else { return [] }
+        origin.limit = limit
+        var admitted: [Admission] = []
+        advance(origin, &admitted)
+        return admitted
+    }
+
+    /// Returns the number of admitted members of an origin.
+    package mutating func inside(_ name: String) -> Int {
+        known(name)?.shares.reduce(0) { $0 + $1.inside } ?? 0
     }
 
     /// Removes a waiting member from the queue of its origin.
@@ -115,7 +148,7 @@ package struct OriginGate<Member> {
     /// - Returns: `false` if the member was not waiting any more.
     @discardableResult
     package mutating func stopWaiting(_ name: String, ticket: UInt64) -> Bool {
-        guard let origin = origins[name], origin.queue.remove(ticket) != nil else { return false }
+        guard let origin = known(name), origin.queue.remove(ticket) != nil else { return false }
         settleClaims(of: origin)
         forget(origin)
         return true
@@ -124,9 +157,17 @@ package struct OriginGate<Member> {
     // MARK: - Places
 
     private mutating func origin(_ name: String) -> Origin {
-        if let origin = origins[name] { return origin }
+        if let origin = known(name) { return origin }
         let origin = Origin(name, shards: shards.count)
         origins[name] = origin
+        latest = origin
+        return origin
+    }
+
+    private mutating func known(_ name: String) -> Origin? {
+        if let latest, latest.name == name { return latest }
+        guard let origin = origins[name] else { return nil }
+        latest = origin
         return origin
     }
 
@@ -134,7 +175,9 @@ package struct OriginGate<Member> {
     private mutating func forget(_ origin: Origin) {
         guard origin.queue.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) else { return }
         origin.isWide = false
-        if origins.count > 64 { origins[origin.name] = nil }
+        guard origins.count > 64 else { return }
+        origins[origin.name] = nil
+        latest = nil
     }
 
     private mutating func makeTicket() -> UInt64 {
@@ -152,7 +195,7 @@ package struct OriginGate<Member> {
 
     /// Returns the number of connections that an origin may have in a shard.
     private func places(of origin: Origin, _ shard: Int) -> Int {
-        share(of: limits.connectionsPerOrigin, origin, shard)
+        share(of: origin.limit ?? limits.connectionsPerOrigin, origin, shard)
     }
 
     private func entrance(to origin: Origin, near preferred: Int? = nil) -> Int? {
@@ -179,7 +222,10 @@ package struct OriginGate<Member> {
     }
 
     private mutating func seat(_ origin: Origin, _ shard: Int) {
-        if origin.shares[shard].inside < places(of: origin, shard) { shards[shard].connections += 1 }
+        if origin.shares[shard].inside < places(of: origin, shard) {
+            origin.shares[shard].connections += 1
+            shards[shard].connections += 1
+        }
         origin.shares[shard].inside += 1
         shards[shard].inside += 1
     }
@@ -273,8 +319,8 @@ package struct ObjectGate {
     /// Admits a member, or adds it to the queue of its origin.
     ///
     /// - Returns: The member's ticket in the queue; `nil` if it is admitted at once.
-    package mutating func enter(_ name: String, _ member: Member) -> UInt64? {
-        guard case .waiting(let ticket) = gate.enter(name, member) else {
+    package mutating func enter(_ name: String, _ member: Member, priority: RequestPriority) -> UInt64? {
+        guard case .waiting(let ticket) = gate.enter(name, member, priority: priority) else {
             inside += 1
             return nil
         }
@@ -291,6 +337,19 @@ package struct ObjectGate {
         waiting -= admitted.count
         return admitted.isEmpty ? [] : admitted.map(\.member)
     }
+
+    /// Sets the maximum number of members of an origin, until it is forgotten because no member is left.
+    ///
+    /// - Returns: The waiting members that are admitted now.
+    package mutating func limit(_ name: String, to limit: Int) -> [Member] {
+        let admitted = gate.limit(name, to: limit)
+        inside += admitted.count
+        waiting -= admitted.count
+        return admitted.isEmpty ? [] : admitted.map(\.member)
+    }
+
+    /// Returns the number of admitted members of an origin.
+    package mutating func inside(of name: String) -> Int { gate.inside(name) }
 
     /// Removes a waiting member from the queue of its origin.
     package mutating func stopWaiting(_ name: String, ticket: UInt64) {

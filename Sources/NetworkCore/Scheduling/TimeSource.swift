@@ -12,25 +12,23 @@ import Endpoints
 ///
 /// It hides the type of the clock. A `ContinuousClock` is read directly, not through its protocol.
 package struct TimeSource: Sendable {
+    /// The start on the continuous clock; `nil` for any other clock.
+    private let start: ContinuousClock.Instant?
     private let measure: @Sendable () -> Duration
     private let suspend: @Sendable (Duration) async throws -> Void
 
     /// Creates a time source that begins at zero.
     package init(_ clock: some Clock<Duration>) {
         suspend = { try await clock.sleep(bounded: $0) }
-        if let clock = clock as? ContinuousClock {
-            let start = clock.now
-            measure = { start.duration(to: ContinuousClock.now) }
-        } else {
-            let start = clock.now
-            measure = { start.duration(to: clock.now) }
-        }
+        start = clock is ContinuousClock ? ContinuousClock.now : nil
+        let start = clock.now
+        measure = { start.duration(to: clock.now) }
     }
 
     /// The time since the creation of the time source.
     ///
     /// It runs code of the clock, which may belong to the caller, so it must not be read while a lock is held.
-    package var elapsed: Duration { measure() }
+    package var elapsed: Duration { start?.duration(to: ContinuousClock.now) ?? measure() }
 
     /// Suspends the task; at most for the longest duration that clocks accept.
     ///

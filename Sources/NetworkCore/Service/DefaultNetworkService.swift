@@ -38,10 +38,11 @@ public struct DefaultNetworkService: NetworkService {
         log = RequestLog(logger: logger)
     }
 
-    /// Sends a request to an endpoint. The request is built before this method returns, on the calling thread.
+    /// Sends a request to an endpoint. The request is built before this method returns, on the calling thread. The files of its
+    /// body are examined later, but before anything is sent.
     ///
     /// - Parameter completion: Called exactly once: where the session manager calls its completion, or on
-    ///   ``BackgroundThreads/completions`` if there are interceptors or no request could be built.
+    ///   ``BackgroundThreads/completions`` if there are interceptors, the body has files, or no request could be built.
     /// - Returns: A handle that cancels the request.
     @discardableResult
     public func response(
@@ -54,8 +55,16 @@ public struct DefaultNetworkService: NetworkService {
             request = try build(description)
         } catch {
             let progress = description.progress
-            return FailedRequest.deliver(error) { result in
+            return EndedOperation.deliver(error) { result in
                 progress.whenSettled { completion(result) }
+            }
+        }
+        if request.body?.looksAtFiles == true {
+            return TaskCancellable { () async throws(NetworkError) in
+                if Task.isCancelled { throw .cancelled(.taskCancelled()) }
+                return try await self.response(for: description)
+            } completion: {
+                completion($0)
             }
         }
         let call = log.enabled(for: request.context).begin(request)
@@ -86,7 +95,12 @@ public struct DefaultNetworkService: NetworkService {
         let accepted = description.acceptedStatuses
         let request = try await settled(description)
         let call = log.enabled(for: request.context).begin(request)
-        let result = await Result.from { () async throws(TransportError) in try await exchange(request, call) }
+        let result: Result<NetworkResponse, TransportError>
+        do throws(TransportError) {
+            result = .success(try await exchange(request, call))
+        } catch {
+            result = .failure(error)
+        }
         if let progress = request.progress { await Optional(progress).settled() }
         return try Self.outcome(result, of: request, accepted, call).get()
     }
@@ -96,10 +110,17 @@ public struct DefaultNetworkService: NetworkService {
         request.timeouts.deadline.time == nil ? intercepted : bounded ?? intercepted
     }
 
-    /// Builds the request. If that fails, throws after the endpoint's observer has processed its last event.
+    /// Builds the request, and examines the files of its body. If that fails, throws after the endpoint's observer has processed
+    /// its last event.
     func settled(_ description: RequestDescription) async throws(NetworkError) -> NetworkRequest {
         do throws(NetworkError) {
-            return try build(description)
+            let request = try build(description)
+            do throws(RequestGenerationError) {
+                try await request.body?.checkFiles()
+            } catch {
+                throw rejection(error, of: description)
+            }
+            return request
         } catch {
             await description.progress.settled()
             throw error
@@ -110,13 +131,18 @@ public struct DefaultNetworkService: NetworkService {
         do throws(RequestGenerationError) {
             return try description.build(with: configuration)
         } catch {
-            var error = error
-            error.request = RequestGenerationError.text(of: description)
-            let failure = NetworkError.requestGeneration(error)
-            ProgressReporter(description.progress, submitted: monotonicNanoseconds())?.finish()
-            log.enabled(for: description.context).reject(failure)
-            throw failure
+            throw rejection(error, of: description)
         }
+    }
+
+    /// Ends the progress of a request that cannot be sent, logs the error, and returns it with the request's name.
+    private func rejection(_ error: RequestGenerationError, of description: RequestDescription) -> NetworkError {
+        var error = error
+        error.request = RequestGenerationError.text(of: description)
+        let failure = NetworkError.requestGeneration(error)
+        ProgressReporter(description.progress, submitted: monotonicNanoseconds())?.finish()
+        log.enabled(for: description.context).reject(failure)
+        return failure
     }
 }
 
@@ -136,7 +162,7 @@ extension DefaultNetworkService {
         do throws(TransportError) {
             var response = try await intercepted.response(for: request)
             // An interceptor may return another body than one in memory.
-            if !request.isStreamed, response.body.data == nil { response = try await response.collected() }
+            if !request.isStreamed, !response.body.isInMemory { response = try await response.collected() }
             await relay?.end(with: response)
             return response
         } catch {

@@ -47,16 +47,29 @@ extension TransportError {
     }
 }
 
-/// The handle of a request that failed before it began.
-package struct FailedRequest: NetworkCancellable {
-    package func cancel() {}
+/// The handle of an operation that has ended: cancelling it does nothing.
+///
+/// Test doubles and session managers that respond at once return it.
+///
+/// ```swift
+/// func response(for request: NetworkRequest, completion: …) -> any NetworkCancellable {
+///     completion(.success(response))
+///     return EndedOperation()
+/// }
+/// ```
+public struct EndedOperation: NetworkCancellable {
+    /// Creates a handle.
+    public init() {}
+
+    /// Does nothing.
+    public func cancel() {}
 
     /// Calls the completion with the error, on ``BackgroundThreads/completions``.
     package static func deliver<Value: Sendable, Failure: Error>(
         _ error: Failure, to completion: @escaping @Sendable (Result<Value, Failure>) -> Void
     ) -> any NetworkCancellable {
         BackgroundThreads.completions.run { completion(.failure(error)) }
-        return FailedRequest()
+        return EndedOperation()
     }
 }
 

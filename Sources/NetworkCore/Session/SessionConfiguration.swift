@@ -49,6 +49,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// others are free. Limits apply to all loops together: each receives its share, as evenly as possible, and a waiting request
     /// takes the first free place in any loop.
     public var eventLoops = 1
+    /// Where completions are called. Default: ``CompletionPlace/inBackground``. For `CurlSessionManager`.
+    public var completions = CompletionPlace.inBackground
     /// The proxy of the connections. Default: the proxy settings of the environment.
     public var proxy = ProxyConfiguration.environment
     /// The path of a Unix domain socket to which all requests are sent, whatever the host of their URL; at most 107 bytes.
@@ -122,6 +124,15 @@ public struct SessionConfiguration: Sendable, Hashable {
             throw TransportError(.invalidConfiguration, "userAgent has a control character")
         }
     }
+}
+
+/// Where `CurlSessionManager` calls completions.
+public enum CompletionPlace: Sendable, Hashable {
+    /// On ``BackgroundThreads/completions``. A completion may block.
+    case inBackground
+    /// On the thread of an event loop of the session manager: one change of thread less for each request. A completion must not block, because
+    /// all requests of the loop would wait.
+    case onEventLoop
 }
 
 extension SessionConfiguration {

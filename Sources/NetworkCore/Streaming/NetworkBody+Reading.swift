@@ -278,7 +278,7 @@ extension NetworkResponse {
     ///
     /// - Parameter onEnd: Receives the failure; `nil` when the last chunk was read, or the body was released before its end.
     package mutating func observeEnd(_ onEnd: @escaping @Sendable (TransportError?) -> Void) {
-        guard body.data == nil else { return onEnd(nil) }
+        if body.isInMemory { return onEnd(nil) }
         body = body.observed(beforeEnd: onEnd) { onEnd(nil) }
     }
 }

@@ -22,6 +22,29 @@ extension NetworkBody {
         return try await BackgroundThreads.files.value { () throws(TransportError) in try length(for: request) }
     }
 
+    /// Examines the files of the body, so that a missing one is an error before anything is sent. Does not block the thread of an
+    /// async task.
+    ///
+    /// - Throws: ``RequestGenerationError`` for the field `file`.
+    func checkFiles() async throws(RequestGenerationError) {
+        guard looksAtFiles else { return }
+        try await BackgroundThreads.files.value { () throws(RequestGenerationError) in try checkFiles(part: nil) }
+    }
+
+    private func checkFiles(part: String?) throws(RequestGenerationError) {
+        switch source {
+        case .data, .stream, .received: break
+        case .file(let url):
+            do throws(TransportError) {
+                _ = try BodyFile.length(of: url, for: nil)
+            } catch {
+                throw RequestGenerationError(.file(url.path), error.named(part).message, underlying: error.underlying)
+            }
+        case .sequence(let sequence):
+            for segment in sequence.segments { try segment.content.checkFiles(part: segment.name) }
+        }
+    }
+
     /// Whether the length depends on the size of files.
     var looksAtFiles: Bool {
         switch source {

@@ -59,7 +59,7 @@ struct TrustTable: Sendable {
     private func configuredTrust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
         if all.count == 1 { return standard }
         guard request.parsedURL.isSecure else { return standard }
-        guard let host = HostName.canonical(HostName.withoutPort(URLText(request.url).hostAndPort)) else {
+        guard let host = HostName.canonical(HostName.withoutPort(URLText(request.urlText).hostAndPort)) else {
             throw TransportError(
                 .trustUnavailable, "the host is written in a form that cannot be matched to a trust policy", request: request
             )

@@ -57,7 +57,7 @@ final class URLSessionEngine: @unchecked Sendable {
     /// Starts an exchange, or adds the transfer to the queue of its origin.
     private func enter(_ transfer: URLSessionTransfer) {
         transfer.activity.withLock { $0.enterQueue(at: URLSessionClock.now) }
-        switch gate.enter(transfer.origin, transfer) {
+        switch gate.enter(transfer.origin, transfer, priority: transfer.request.priority) {
         case .inside: launch(transfer)
         case .waiting(let ticket):
             transfer.ticket = ticket
@@ -99,8 +99,7 @@ final class URLSessionEngine: @unchecked Sendable {
             let response = try exchange.response(received, error)
             if RedirectRules.isRedirect(response.statusCode) {
                 let next = try redirectRules.next(
-                    after: transfer.request, status: response.statusCode, locations: response.headers.values(for: "Location"),
-                    followed: transfer.redirects)
+                    after: transfer.request, status: response.statusCode, headers: response.headers, trail: transfer.redirects)
                 if let next { return follow(next, transfer) }
             }
             end(transfer, .success(response))
@@ -111,7 +110,8 @@ final class URLSessionEngine: @unchecked Sendable {
 
     private func follow(_ next: NetworkRequest, _ transfer: URLSessionTransfer) {
         leave(transfer, isFinished: true)
-        transfer.redirects += 1
+        next.attemptObserver?.attemptWasRedirected(to: next)
+        transfer.redirects.append(transfer.request)
         transfer.request = next
         transfer.origin = next.origin
         enter(transfer)

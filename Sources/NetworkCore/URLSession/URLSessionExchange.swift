@@ -143,7 +143,7 @@ extension URLSessionExchange {
         var timings = received.timings
         timings.queued = .nanoseconds(Int64(clamping: activity.queued))
         timings.total = .nanoseconds(Int64(URLSessionClock.now - activity.submitted))
-        timings.redirects = transfer.redirects
+        timings.redirects = transfer.redirects.count
         timings.bytesSent = Int64(request.body?.data?.count ?? 0)
         timings.bytesReceived = Int64(received.body.count)
         return timings

@@ -118,14 +118,13 @@ extension HeaderFields {
     static func separateCookies(_ joined: String) -> [String] {
         var cookies: [String] = []
         var current = ""
-        for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
-            let name = part.prefix { $0 != "=" && $0 != ";" }
-            let begins = name.endIndex < part.endIndex && part[name.endIndex] == "="
+        for part in joined.parts(at: ",") {
+            let start = Substring(part.utf8.drop { $0 == UInt8(ascii: " ") })
             if cookies.isEmpty && current.isEmpty {
                 current = String(part)
-            } else if begins, String(name.drop { $0 == " " }).isToken {
+            } else if let name = start.divided(at: "=")?.head, String(name).isToken {
                 cookies.append(current)
-                current = String(part.drop { $0 == " " })
+                current = String(start)
             } else {
                 current += "," + part
             }

@@ -26,7 +26,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
     /// The request of the current exchange.
     var request: NetworkRequest
     var origin: String
-    var redirects = 0
+    var redirects = RedirectTrail()
     var exchange: URLSessionExchange?
     /// Its ticket in the queue of its origin.
     var ticket: UInt64?

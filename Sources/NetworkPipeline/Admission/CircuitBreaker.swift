@@ -7,7 +7,7 @@ import NetworkCore
 ///
 /// Connection errors, incomplete bodies, timeouts and the statuses 500, 502, 503 and 504 count as failures. Cancelled requests are not counted.
 /// Share one breaker among all services that send requests to the same hosts.
-public final class CircuitBreaker: NetworkInterceptor {
+public final class CircuitBreaker: PhasedInterceptor {
     private let circuits = Locked(OriginTable<CircuitState>())
     private let options: CircuitBreakerOptions
     private let time: TimeSource
@@ -34,20 +34,28 @@ public final class CircuitBreaker: NetworkInterceptor {
     /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` while the circuit is open;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if an option is invalid; otherwise what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        try await inPhases(request, next: next)
+    }
+
+    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
         if let configurationError {
             throw TransportError(.invalidConfiguration, configurationError, request: request)
         }
-        let origin = request.origin
-        let epoch = try admit(request, to: origin)
-        do throws(TransportError) {
-            let response = try await next(request)
-            record(origin, epoch, failed: Self.isFailure(response.statusCode) && request.hasOrigin(of: response.url))
-            return response
-        } catch {
-            let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody
-            record(origin, epoch, failed: isFailure ? true : nil)
-            throw error
-        }
+        return try admit(request, to: request.origin).map { .number($0) } ?? .unconcerned
+    }
+
+    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        guard case .number(let epoch) = state else { return true }
+        let failed = Self.isFailure(response.statusCode) && request.hasOrigin(of: response.lazyURL)
+        record(request.origin, epoch, failed: failed)
+        return true
+    }
+
+    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        guard case .number(let epoch) = state else { return true }
+        let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody
+        record(request.origin, epoch, failed: isFailure ? true : nil)
+        return true
     }
 
     /// Admits a request, or throws if the circuit of its host is open.
@@ -55,6 +63,8 @@ public final class CircuitBreaker: NetworkInterceptor {
     /// - Returns: The epoch of the circuit, to record the outcome; `nil` if too many hosts are in memory, so that the exchange is
     ///   not counted.
     func admit(_ request: NetworkRequest, to origin: String) throws(TransportError) -> Int? {
+        let atOnce = circuits.withLock { $0.updateExisting(origin) { $0.admitIfClosed() } ?? nil }
+        if let atOnce { return atOnce }
         // The clock is supplied by the caller and is therefore not read while the lock is held.
         let now = time.elapsed
         let decision = circuits.withLock { circuits in
@@ -70,8 +80,8 @@ public final class CircuitBreaker: NetworkInterceptor {
         }
     }
 
-    private func record(_ origin: String, _ epoch: Int?, failed: Bool?) {
-        guard let epoch else { return }
+    private func record(_ origin: String, _ epoch: Int, failed: Bool?) {
+        if failed == false, circuits.withLock({ $0.updateExisting(origin) { $0.recordSuccess(epoch: epoch) } ?? true }) { return }
         let now = time.elapsed
         circuits.withLock { circuits in
             _ = circuits.updateExisting(origin) { $0.record(failed: failed, epoch: epoch, now: now) }
@@ -179,6 +189,21 @@ struct CircuitState: Sendable {
             phase = .halfOpen(free: free - 1, missing: missing)
         }
         return .pass(epoch: epoch)
+    }
+
+    /// Admits a request if the circuit is closed, which does not depend on the time.
+    ///
+    /// - Returns: The epoch; `nil` if the circuit is not closed.
+    func admitIfClosed() -> Int? { phase == .closed ? epoch : nil }
+
+    /// Records a success if it cannot change the phase, which does not depend on the time.
+    ///
+    /// - Returns: `false` if it was not recorded.
+    mutating func recordSuccess(epoch: Int) -> Bool {
+        guard epoch == self.epoch else { return true }
+        guard phase == .closed, failures == 0 else { return false }
+        remember(false)
+        return true
     }
 
     /// Records the outcome of an exchange.

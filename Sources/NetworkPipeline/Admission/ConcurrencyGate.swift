@@ -8,10 +8,11 @@ import NetworkCore
 /// let interceptors: [any NetworkInterceptor] = [.retry(), ConcurrencyGate(maximumConcurrency: 100, maximumConcurrencyPerHost: 10)]
 /// ```
 ///
-/// Exchanges are admitted in the order of arrival for each host (scheme and port included); a long queue for one host does
-/// not delay requests to others. A slot is held until the response is complete or its stream has ended. One gate can be
-/// shared by services with several session managers, whose connection limits apply in addition.
-public final class ConcurrencyGate: NetworkInterceptor {
+/// Exchanges are admitted in the order of their ``Endpoints/RequestPriority`` for each host (scheme and port included), and of
+/// arrival if it is the same; a long queue for one host does not delay requests to others. A slot is held until the response is
+/// complete or its stream has ended. One gate can be shared by services with several session managers, whose connection limits
+/// apply in addition.
+public final class ConcurrencyGate: PhasedInterceptor {
     /// An exchange that waits in the queue.
     private final class WaitingExchange: Sendable {
         let origin: String
@@ -20,7 +21,22 @@ public final class ConcurrencyGate: NetworkInterceptor {
         init(_ origin: String) { self.origin = origin }
     }
 
-    private let gate: Locked<ObjectGate>
+    /// The exchanges, and the limits that were found for hosts.
+    private struct Queue {
+        var gate: ObjectGate
+        var limits = OriginTable<AdaptiveLimitState>()
+
+        mutating func enterAtOnce(_ origin: String) -> Bool {
+            // The gate forgets the limit of a host without exchanges, for which nothing waits.
+            if !limits.states.isEmpty, gate.inside(of: origin) == 0, let limit = limits.updateExisting(origin, { $0.limit }) {
+                _ = gate.limit(origin, to: limit)
+            }
+            return gate.enterAtOnce(origin)
+        }
+    }
+
+    private let queue: Locked<Queue>
+    private let adaptive: AdaptiveLimit?
     private let maximumWaiting: Int
     private let time: TimeSource
     private let configurationError: String?
@@ -35,11 +51,39 @@ public final class ConcurrencyGate: NetworkInterceptor {
     ///   - maximumWaiting: The maximum length of the queue. When it is reached, further requests fail at once. Default:
     ///     100,000.
     ///   - clock: The clock that measures the request's deadline while it waits.
-    public init(
+    public convenience init(
         maximumConcurrency: Int = 256, maximumConcurrencyPerHost: Int = 64, maximumWaiting: Int = 100_000,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        if maximumConcurrency < 1 {
+        self.init(nil, maximumConcurrency, maximumConcurrencyPerHost, maximumWaiting, clock)
+    }
+
+    /// Creates a gate that finds the limit for each host from the latencies of its responses.
+    ///
+    /// An invalid limit makes every request fail with ``NetworkCore/TransportError/Code/invalidConfiguration``. At most 10,000
+    /// hosts are measured at a time; others have the initial limit.
+    ///
+    /// - Parameters:
+    ///   - limitPerHost: The bounds of the limit of each host: ``AdaptiveLimit/adaptive(initial:minimum:maximum:)``.
+    ///   - maximumConcurrency: The maximum number of concurrent exchanges, at least 1. Default: 256.
+    ///   - maximumWaiting: The maximum length of the queue. When it is reached, further requests fail at once. Default:
+    ///     100,000.
+    ///   - clock: The clock that measures latencies, and the request's deadline while it waits.
+    public convenience init(
+        _ limitPerHost: AdaptiveLimit, maximumConcurrency: Int = 256, maximumWaiting: Int = 100_000,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.init(limitPerHost, maximumConcurrency, max(1, limitPerHost.initial), maximumWaiting, clock)
+    }
+
+    private init(
+        _ adaptive: AdaptiveLimit?, _ maximumConcurrency: Int, _ maximumConcurrencyPerHost: Int, _ maximumWaiting: Int,
+        _ clock: any Clock<Duration>
+    ) {
+        self.adaptive = adaptive
+        if let error = adaptive?.configurationError {
+            configurationError = error
+        } else if maximumConcurrency < 1 {
             configurationError = "gate: maximumConcurrency is \(maximumConcurrency); it must be at least 1"
         } else if maximumConcurrencyPerHost < 1 {
             configurationError = "gate: maximumConcurrencyPerHost is \(maximumConcurrencyPerHost); it must be at least 1"
@@ -50,13 +94,14 @@ public final class ConcurrencyGate: NetworkInterceptor {
         }
         self.maximumWaiting = maximumWaiting
         time = TimeSource(clock)
-        gate = Locked(ObjectGate(perOrigin: max(1, maximumConcurrencyPerHost), total: max(1, maximumConcurrency)))
+        queue = Locked(
+            Queue(gate: ObjectGate(perOrigin: max(1, maximumConcurrencyPerHost), total: max(1, maximumConcurrency))))
     }
 
     /// The number of exchanges that hold a slot.
-    public var count: Int { gate.withLock(\.inside) }
+    public var count: Int { queue.withLock { $0.gate.inside } }
     /// The number of exchanges in the queue.
-    public var waitingCount: Int { gate.withLock(\.waiting) }
+    public var waitingCount: Int { queue.withLock { $0.gate.waiting } }
 
     /// Waits for a slot and holds it until the response has arrived, including its body.
     ///
@@ -65,28 +110,74 @@ public final class ConcurrencyGate: NetworkInterceptor {
     ///   ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the queue;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if a limit is invalid; otherwise what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        try await inPhases(request, next: next)
+    }
+
+    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
         if let configurationError {
             throw TransportError(.invalidConfiguration, configurationError, request: request)
         }
         let origin = request.origin
-        try await enter(origin, request)
-        do throws(TransportError) {
-            var response = try await next(request)
-            response.observeEnd { _ in self.leave(origin) }
-            return response
-        } catch {
-            leave(origin)
-            throw error
-        }
+        return queue.withLock { $0.enterAtOnce(origin) } ? admitted : nil
     }
+
+    package func prepareWaiting(_ request: inout NetworkRequest) async throws(TransportError) -> InterceptorState {
+        try await enter(request.origin, request)
+        return admitted
+    }
+
+    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        measure(state, request, isOverload: [429, 503].contains(response.statusCode))
+        if response.body.isInMemory {
+            leave(request.origin)
+        } else {
+            response.observeEnd { [origin = request.origin] _ in self.leave(origin) }
+        }
+        return true
+    }
+
+    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        if error.code != .cancelled { measure(state, request, isOverload: error.isConnectivity || error.isTimeout) }
+        leave(request.origin)
+        return true
+    }
+
+    // MARK: Adaptive limits
+
+    /// The state of an exchange that is admitted now: with an adaptive limit, the time in microseconds.
+    private var admitted: InterceptorState {
+        adaptive == nil ? .unconcerned : .number(Int(time.elapsed.bounded / .microseconds(1)))
+    }
+
+    /// Adapts the limit of a host to the latency of an exchange that has not left yet.
+    private func measure(_ state: InterceptorState, _ request: NetworkRequest, isOverload: Bool) {
+        guard let adaptive, case .number(let began) = state else { return }
+        let now = time.elapsed.bounded
+        let origin = request.origin
+        let admitted = queue.withLock { queue in
+            let sample = AdaptiveLimitState.Sample(
+                began: .microseconds(began), ended: now, inside: queue.gate.inside(of: origin), isOverload: isOverload)
+            // A host without exchanges for a minute has no limit that is worth keeping.
+            let limit = queue.limits.update(
+                origin, initial: AdaptiveLimitState(adaptive), isIdle: { now - $0.latest > .seconds(60) }
+            ) { state in
+                state.add(sample)
+                return state.limit
+            }
+            return limit.map { queue.gate.limit(origin, to: $0) } ?? []
+        }
+        resume(admitted)
+    }
+
+    // MARK: The queue
 
     /// Returns when a slot is free. ``leave(_:)`` frees it again.
     private func enter(_ origin: String, _ request: NetworkRequest) async throws(TransportError) {
-        if gate.withLock({ $0.enterAtOnce(origin) }) { return }
         let exchange = WaitingExchange(origin)
-        let (ticket, isFull): (UInt64?, Bool) = gate.withLock { gate in
-            if gate.enterAtOnce(origin) { return (nil, false) }
-            return gate.waiting >= maximumWaiting ? (nil, true) : (gate.enter(origin, exchange), false)
+        let (ticket, isFull): (UInt64?, Bool) = queue.withLock { queue in
+            if queue.enterAtOnce(origin) { return (nil, false) }
+            if queue.gate.waiting >= maximumWaiting { return (nil, true) }
+            return (queue.gate.enter(origin, exchange, priority: request.priority), false)
         }
         if isFull {
             let message = "the queue of the gate is full: \(maximumWaiting) requests are waiting (maximumWaiting)"
@@ -96,19 +187,23 @@ public final class ConcurrencyGate: NetworkInterceptor {
         do throws(TransportError) {
             try await exchange.admission.value("a slot of the gate", for: request, on: time)
         } catch {
-            gate.withLock { $0.stopWaiting(origin, ticket: ticket) }
+            queue.withLock { $0.gate.stopWaiting(origin, ticket: ticket) }
             throw error
         }
     }
 
     private func leave(_ origin: String) {
-        var admitted = gate.withLock { $0.leave(origin) }
+        resume(queue.withLock { $0.gate.leave(origin) })
+    }
+
+    private func resume(_ admitted: [any AnyObject & Sendable]) {
+        var admitted = admitted
         // If the waiting exchange was cancelled concurrently, its slot goes to the next one.
         while !admitted.isEmpty {
             guard let exchange = admitted.removeFirst() as? WaitingExchange, !exchange.admission.resolve(.success(())) else {
                 continue
             }
-            admitted += gate.withLock { $0.leave(exchange.origin) }
+            admitted += queue.withLock { $0.gate.leave(exchange.origin) }
         }
     }
 }

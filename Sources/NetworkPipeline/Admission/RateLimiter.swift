@@ -81,7 +81,7 @@ public final class RateLimiter: NetworkInterceptor {
     /// It applies to the origin of the response, which after a redirect is not the origin of the request.
     func receive(_ response: NetworkResponse, to request: NetworkRequest) {
         guard response.headers.contains("RateLimit") else { return }
-        let origin = URLText.origin(of: response.url)
+        let origin = ParsedURL(response.lazyURL.text).origin
         let fields = RateLimitFields(response.headers)
         for name in fields.malformed { malformed.note(name, in: request) }
         guard let pause = fields.pause else { return }
@@ -229,6 +229,9 @@ struct OriginTable<State: Sendable>: Sendable {
     static var maximumCount: Int { 10_000 }
 
     private(set) var states: [String: State] = [:]
+    /// The place of the origin that was used last. Most requests have the same origin as the request before, so that it is rarely
+    /// looked up.
+    private var latest: (origin: String, index: Dictionary<String, State>.Index)?
 
     /// Calls a closure with the state of an origin.
     ///
@@ -240,6 +243,7 @@ struct OriginTable<State: Sendable>: Sendable {
         _ origin: String, initial: @autoclosure () -> State, isIdle: (State) -> Bool, _ change: (inout State) -> Result
     ) -> Result? {
         if let result = updateExisting(origin, change) { return result }
+        latest = nil
         if states.count >= Self.maximumCount { states = states.filter { !isIdle($0.value) } }
         guard states.count < Self.maximumCount else { return nil }
         return change(&states[origin, default: initial()])
@@ -248,7 +252,9 @@ struct OriginTable<State: Sendable>: Sendable {
     /// Calls a closure with the state of an origin, if the origin is in the table.
     @discardableResult
     mutating func updateExisting<Result>(_ origin: String, _ change: (inout State) -> Result) -> Result? {
+        if let latest, latest.origin == origin { return change(&states.values[latest.index]) }
         guard let index = states.index(forKey: origin) else { return nil }
+        latest = (origin, index)
         return change(&states.values[index])
     }
 }

@@ -21,7 +21,13 @@ public struct Credential: Sendable {
     public let password: String?
     /// The header field of a credential that is sent in a field of any name.
     public let header: HeaderFields.Field?
-    private let authorize: @Sendable (inout NetworkRequest) throws -> Void
+    private let form: Form
+
+    /// How the credential is added to a request.
+    private enum Form: Sendable {
+        case field(HeaderFields.Field)
+        case closure(@Sendable (inout NetworkRequest) throws -> Void)
+    }
 
     /// Creates a credential from a closure that applies it to a request.
     ///
@@ -41,13 +47,22 @@ public struct Credential: Sendable {
         expires: Date? = nil, token: String? = nil, refreshToken: String? = nil, user: String? = nil, password: String? = nil,
         header: HeaderFields.Field? = nil, authorize: @escaping @Sendable (inout NetworkRequest) throws -> Void
     ) {
+        self.init(
+            expires: expires, token: token, refreshToken: refreshToken, user: user, password: password, header: header,
+            form: .closure(authorize))
+    }
+
+    private init(
+        expires: Date? = nil, token: String? = nil, refreshToken: String? = nil, user: String? = nil, password: String? = nil,
+        header: HeaderFields.Field? = nil, form: Form
+    ) {
         self.expires = expires
         self.token = token
         self.refreshToken = refreshToken
         self.user = user
         self.password = password
         self.header = header
-        self.authorize = authorize
+        self.form = form
         for secret in [token, refreshToken, password] {
             if let secret { SecretValues.insert(secret) }
         }
@@ -60,33 +75,39 @@ public struct Credential: Sendable {
     ///   - refreshToken: The token for a refresh. It is kept in ``refreshToken`` and never sent with a request (RFC 6749 §1.5).
     ///   - expires: The expiration date; `nil` if it is not known.
     public static func bearer(_ token: String, refreshToken: String? = nil, expires: Date? = nil) -> Credential {
-        let value = "Bearer \(token)"
-        return Credential(expires: expires, token: token, refreshToken: refreshToken) {
-            $0.headers["Authorization"] = value
-        }
+        let field = HeaderFields.Field(name: "Authorization", value: "Bearer \(token)")
+        return Credential(expires: expires, token: token, refreshToken: refreshToken, form: .field(field))
     }
 
     /// Creates a credential of user name and password, sent as `Authorization: Basic …` in UTF-8 (RFC 7617 §2).
     ///
     /// If the user name contains a colon, each request fails with ``NetworkCore/TransportError/Code/authenticationFailed``.
     public static func basic(user: String, password: String) -> Credential {
-        let value = user.contains(":") ? nil : "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
-        return Credential(user: user, password: password) { request in
-            guard let value else {
+        if user.contains(":") {
+            return Credential(user: user, password: password) { request in
                 throw TransportError(.authenticationFailed, "the user name contains a colon (RFC 7617 §2)", request: request)
             }
-            request.headers["Authorization"] = value
         }
+        let value = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+        return Credential(user: user, password: password, form: .field(.init(name: "Authorization", value: value)))
     }
 
     /// Creates a credential that is sent in a header field of any name, such as an API key.
     public static func header(_ value: String, for name: String) -> Credential {
         SecretValues.insert(fieldValue: value, named: name)
-        return Credential(header: HeaderFields.Field(name: name, value: value)) { $0.headers[name] = value }
+        let field = HeaderFields.Field(name: name, value: value)
+        return Credential(header: field, form: .field(field))
     }
 
     func applied(to request: NetworkRequest) throws(TransportError) -> NetworkRequest {
         var request = request
+        let authorize: @Sendable (inout NetworkRequest) throws -> Void
+        switch form {
+        case .field(let field):
+            request.setCredential(field.value, for: field.name)
+            return request
+        case .closure(let closure): authorize = closure
+        }
         do {
             let before = request
             try authorize(&request)

@@ -13,8 +13,9 @@ import NetworkCore
 /// and the origin responds with 401 (RFC 9110 §15.5.2), the request is sent once more with newer credentials. A second 401
 /// is returned to the caller. So is the first one if the body can be read only once, or if ``RefreshingCredentials/set(_:)``
 /// was called in the meantime.
-public struct CredentialInterceptor: NetworkInterceptor {
+public struct CredentialInterceptor: PhasedInterceptor {
     private enum Source {
+        case constant(Credential)
         case each(@Sendable (NetworkRequest) async throws -> Credential?)
         case refreshing(RefreshingCredentials)
     }
@@ -28,7 +29,8 @@ public struct CredentialInterceptor: NetworkInterceptor {
     ///   - credential: The credential to add.
     ///   - origins: URLs of the origins that receive it. Only scheme, host and port are compared (RFC 6454 §4).
     public init(_ credential: Credential, origins: [URL]) {
-        self.init(origins: origins) { _ in credential }
+        source = .constant(credential)
+        self.origins = origins.map(URLText.origin)
     }
 
     /// Creates an interceptor that gets the credential for each attempt from a closure.
@@ -59,40 +61,63 @@ public struct CredentialInterceptor: NetworkInterceptor {
     ///   ``NetworkCore/TransportError/Code/timedOut`` or ``NetworkCore/TransportError/Code/cancelled`` while it waits for a
     ///   refresh; otherwise what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        guard origins.contains(request.origin), request.requiresAuthentication, !request.headers.contains("Authorization") else {
-            return try await next(request)
-        }
+        try await inPhases(request, next: next)
+    }
+
+    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
+        guard request.needsCredentials(for: origins) else { return .unconcerned }
         switch source {
-        case .each(let credential):
-            guard let credential = try await Self.credential(credential, for: request) else { return try await next(request) }
-            return try await next(credential.applied(to: request))
+        case .constant(let credential):
+            request = try credential.applied(to: request)
+            return .unconcerned
+        case .each: return nil
         case .refreshing(let credentials):
-            if credentials.isRefreshingHere { return try await next(request) }
-            let generation = try await credentials.current(for: request)
-            let response = try await next(generation.credential.applied(to: request))
-            guard response.statusCode == 401, request.hasOrigin(of: response.url), request.body?.isReplayable ?? true,
-                credentials.isCurrent(generation)
-            else { return response }
-            response.body.stop()
-            let newer = try await credentials.newer(than: generation, for: request)
-            return try await next(newer.credential.applied(to: request))
+            if credentials.isRefreshingHere { return .unconcerned }
+            guard let generation = credentials.currentIfValid else { return nil }
+            return try Self.apply(generation, to: &request)
         }
     }
 
-    private static func credential(
-        _ make: @Sendable (NetworkRequest) async throws -> Credential?, for request: NetworkRequest
-    ) async throws(TransportError) -> Credential? {
-        do {
-            return try await make(request)
-        } catch let error as TransportError {
-            throw error
-        } catch is CancellationError {
-            throw TransportError(.cancelled, "cancelled while the credentials were obtained", request: request)
-        } catch {
-            throw TransportError(
-                .authenticationFailed, "the credentials cannot be obtained (\(type(of: error)))", request: request,
-                underlying: error)
+    package func prepareWaiting(_ request: inout NetworkRequest) async throws(TransportError) -> InterceptorState {
+        switch source {
+        case .constant: return .unconcerned
+        case .each(let credential):
+            if let credential = try await request.obtaining("the credentials", { [request] in try await credential(request) }) {
+                request = try credential.applied(to: request)
+            }
+            return .unconcerned
+        case .refreshing(let credentials):
+            return try Self.apply(try await credentials.current(for: request), to: &request)
         }
+    }
+
+    private static func apply(
+        _ generation: RefreshingCredentials.Generation, to request: inout NetworkRequest
+    ) throws(TransportError) -> InterceptorState {
+        let received = request
+        request = try generation.credential.applied(to: request)
+        return .changed(received, using: generation)
+    }
+
+    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        guard response.statusCode == 401, case .refreshing(let credentials) = source, case .changed(_, let object) = state,
+            let generation = object as? RefreshingCredentials.Generation
+        else { return true }
+        let isRejected =
+            request.hasOrigin(of: response.lazyURL) && request.hasReplayableBody && credentials.isCurrent(generation)
+        return !isRejected
+    }
+
+    package func proceed(
+        from state: InterceptorState, after result: Result<NetworkResponse, TransportError>, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        let response = try result.get()
+        guard case .refreshing(let credentials) = source, case .changed(let request, let object) = state,
+            let generation = object as? RefreshingCredentials.Generation
+        else { return response }
+        response.body.stop()
+        let newer = try await credentials.newer(than: generation, for: request)
+        return try await next(newer.credential.applied(to: request))
     }
 }
 

@@ -23,11 +23,17 @@ import NetworkCore
 /// ``set(_:)`` starts a new identity. It cancels a running refresh and discards its result. A request of the previous
 /// identity is never sent with the new credential.
 public final class RefreshingCredentials: Sendable {
-    struct Generation: Sendable {
-        var number: Int
+    final class Generation: Sendable {
+        let number: Int
         /// Incremented by each ``set(_:)``, but not by a refresh.
-        var identity: Int
-        var credential: Credential
+        let identity: Int
+        let credential: Credential
+
+        init(number: Int, identity: Int, credential: Credential) {
+            self.number = number
+            self.identity = identity
+            self.credential = credential
+        }
     }
 
     private enum Refreshed: Sendable {
@@ -109,9 +115,16 @@ public final class RefreshingCredentials: Sendable {
     /// Whether the current task is refreshing these credentials.
     var isRefreshingHere: Bool { Self.refreshing.contains(ObjectIdentifier(self)) }
 
+    /// The current credential; `nil` if there is none, or if it has expired.
+    var currentIfValid: Generation? {
+        guard let current = state.withLock({ $0.current }) else { return nil }
+        if let expires = current.credential.expires, expires <= now() { return nil }
+        return current
+    }
+
     /// Returns a credential that has not expired, after a refresh if necessary.
     func current(for request: NetworkRequest) async throws(TransportError) -> Generation {
-        guard let current = state.withLock(\.current) else { return try await wait(newerThan: nil, for: request) }
+        guard let current = state.withLock({ $0.current }) else { return try await wait(newerThan: nil, for: request) }
         if let expires = current.credential.expires, expires <= now() { return try await newer(than: current, for: request) }
         return current
     }

@@ -1,14 +1,16 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that reports events of each call to an observer, for metrics, logs and the ``Waterfall``.
 ///
 /// Place it first in the list, so that it observes all other interceptors. It can be shared by several services; its copies
 /// share the numbering of calls and the clock.
-public struct ObservationInterceptor: NetworkInterceptor {
+public struct ObservationInterceptor: PhasedInterceptor {
     private let observer: any ExchangeObserver
     private let time: TimeSource
     private let lastNumber = Locked(0)
+    private let malformed = MalformedFields()
 
     /// Creates an interceptor that reports to an observer.
     package init(_ observer: any ExchangeObserver, clock: any Clock<Duration> = ContinuousClock()) {
@@ -18,23 +20,43 @@ public struct ObservationInterceptor: NetworkInterceptor {
 
     /// Sends the request and reports its events to the observer.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        try await inPhases(request, next: next)
+    }
+
+    package func prepare(_ request: inout NetworkRequest) -> InterceptorState? {
         let number = lastNumber.withLock { number in
             number += 1
             return number
         }
         let record = ExchangeRecord(number, request, observer, time)
         record.report(.queued)
-        var request = request
         request.addAttemptObserver(record)
-        do throws(TransportError) {
-            var response = try await next(request)
-            let status = ExchangeEvent.Outcome.status(response.statusCode)
-            response.observeEnd { error in record.end(error.map { .failure($0.code) } ?? status) }
-            return response
-        } catch {
-            record.end(.failure(error.code))
-            throw error
+        return .object(record)
+    }
+
+    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        guard case .object(let object) = state, let record = object as? ExchangeRecord else { return true }
+        let status = ExchangeEvent.Outcome.status(response.statusCode)
+        // Only a download checks digests, and only a download can be continued.
+        let checked = request.context.continuation == nil ? nil : response
+        if let checked { noteDigests(in: checked.headers, of: request, record) }
+        response.observeEnd { error in
+            if let checked { noteDigests(in: checked.trailers, of: request, record) }
+            record.end(error.map { .failure($0.code) } ?? status)
         }
+        return true
+    }
+
+    /// Reports fields with digests that are malformed (RFC 9530 §2, §3), so that the body is not checked with them.
+    private func noteDigests(in fields: HeaderFields, of request: NetworkRequest, _ record: ExchangeRecord) {
+        for name in DigestField.names where fields[name].map({ DigestField($0).isMalformed }) == true {
+            malformed.note(name, of: request.origin, to: record)
+        }
+    }
+
+    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        if case .object(let object) = state, let record = object as? ExchangeRecord { record.end(.failure(error.code)) }
+        return true
     }
 }
 
@@ -99,11 +121,57 @@ public struct ExchangeEvent: Sendable {
     /// The method of the request, such as `GET`.
     public var method: RequestMethod
     /// The origin and path of the URL, without query and user information.
-    public var target: String
+    public var target: String {
+        get { place.text }
+        set { place = .text(newValue) }
+    }
+    private var place: ObservedPlace
     /// The time of the event since the creation of the interceptor.
     public var time: Duration
     /// The kind of the event.
     public var kind: Kind
+
+    init(exchange: Int, method: RequestMethod, place: ObservedPlace, time: Duration, kind: Kind) {
+        self.exchange = exchange
+        self.method = method
+        self.place = place
+        self.time = time
+        self.kind = kind
+    }
+}
+
+/// The origin and path of a call: the text is composed from the URL when it is first read.
+enum ObservedPlace: RedactedStringConvertible, Sendable {
+    /// The place of a call under observation. All its events share the text.
+    case call(Locked<ObservedCall>)
+    case text(String)
+
+    /// The text, so that no description of an event contains the URL.
+    var description: String { text }
+
+    var text: String {
+        switch self {
+        case .text(let text): return text
+        case .call(let call):
+            let (known, url) = call.withLock { ($0.target, $0.url) }
+            if let known { return known }
+            let text = URLText(url).originAndPath
+            call.withLock { $0.target = text }
+            return text
+        }
+    }
+}
+
+/// The state of a call under observation. It does not contain the observer, which may keep events that refer to it.
+struct ObservedCall: Sendable {
+    let url: String
+    /// The origin and path, once they were read.
+    var target: String?
+    var attempts = 0
+    var began = Duration.zero
+    var isOver = false
+
+    init(url: String) { self.url = url }
 }
 
 /// An observer of the events of calls. Pass it to `.observation(_:)`, which also accepts a closure.
@@ -120,45 +188,42 @@ struct ClosureObserver: ExchangeObserver {
 
 /// A call under observation. It turns the reports of interceptors and the session manager into events.
 final class ExchangeRecord: AttemptObserver {
-    private struct State {
-        var attempts = 0
-        var began = Duration.zero
-        var isOver = false
-    }
-
     private let number: Int
     private let method: RequestMethod
-    private let target: String
     private let observer: any ExchangeObserver
     private let time: TimeSource
-    private let state = Locked(State())
+    private let state: Locked<ObservedCall>
 
     init(_ number: Int, _ request: NetworkRequest, _ observer: any ExchangeObserver, _ time: TimeSource) {
         self.number = number
         method = request.method
-        target = URLText(request.url).originAndPath
+        state = Locked(ObservedCall(url: request.urlText))
         self.observer = observer
         self.time = time
     }
 
     /// Reports an event, unless the call has ended: a request may outlive the call for which it was started.
     func report(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
-        if !state.withLock(\.isOver) { send(kind, at: time) }
+        if !state.withLock({ $0.isOver }) { send(kind, at: time) }
     }
 
     private func send(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
         observer.exchangeDidProgress(
-            ExchangeEvent(exchange: number, method: method, target: target, time: time ?? self.time.elapsed, kind: kind))
+            ExchangeEvent(exchange: number, method: method, place: .call(state), time: time ?? self.time.elapsed, kind: kind))
     }
 
     func attemptWillBegin(_ request: NetworkRequest) {
-        let now = time.elapsed
+        attemptHasBegun(request, ago: .zero)
+    }
+
+    func attemptHasBegun(_ request: NetworkRequest, ago: Duration) {
+        let began = time.elapsed - ago
         let attempt = state.withLock { state in
             state.attempts += 1
-            state.began = now
+            state.began = began
             return state.attempts
         }
-        report(.adapted(attempt: attempt, headers: request.headers.harmless), at: now)
+        report(.adapted(attempt: attempt, headers: request.headers.harmless), at: began)
     }
 
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
@@ -170,7 +235,9 @@ final class ExchangeRecord: AttemptObserver {
         case .failure(let error): (timings, outcome) = (error.timings, .failure(error.code))
         }
         if let timings {
-            let ready = [timings.queued, timings.nameLookup, timings.connect, timings.tls].reduce(began) { $0 + ($1 ?? .zero) }
+            let ready =
+                began + (timings.queued ?? .zero) + (timings.nameLookup ?? .zero) + (timings.connect ?? .zero)
+                + (timings.tls ?? .zero)
             // With redirects, the phases are those of the last request alone, and its start is not known.
             if timings.redirects > 0 {
                 report(.redirected(attempt: attempt, count: timings.redirects))
@@ -204,9 +271,12 @@ final class MalformedFields: Sendable {
     private let reported = Locked<Set<String>>([])
 
     func note(_ field: String, in request: NetworkRequest) {
-        guard let record = request.record else { return }
+        if let record = request.record { note(field, of: request.origin, to: record) }
+    }
+
+    func note(_ field: String, of origin: String, to record: ExchangeRecord) {
         let isNew = reported.withLock { reported in
-            reported.count < Self.maximum && reported.insert("\(field) \(request.origin)").inserted
+            reported.count < Self.maximum && reported.insert("\(field) \(origin)").inserted
         }
         if isNew { record.report(.noted("the response's \(field) is malformed, and was ignored")) }
     }

@@ -26,7 +26,7 @@ public struct TraceContext: Sendable, Hashable {
 
     /// Creates a context from a `traceparent` field of version 00 or later (§3.2.2, §4.3); `nil` if it is malformed.
     public init?(traceparent: String, tracestate: String? = nil) {
-        let parts = traceparent.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        let parts = traceparent.parts(at: "-").map(String.init)
         guard parts.count >= 4, Self.isHexadecimal(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,
             Self.isHexadecimal(parts[1], 32), parts[1].contains(where: { $0 != "0" }), Self.isHexadecimal(parts[2], 16),
             parts[2].contains(where: { $0 != "0" }), Self.isHexadecimal(parts[3], 2), let flags = UInt8(parts[3], radix: 16)

@@ -15,7 +15,7 @@ import NetworkCore
 /// For a streamed response, only failures before the body are retried. For a download to a file, an interrupted body is a
 /// failed attempt too: the next attempt requests the rest of the file (`Range`, `If-Range`), and counts towards the same
 /// maximum number of attempts, with the same pauses and budget.
-public struct RetryInterceptor: NetworkInterceptor {
+public struct RetryInterceptor: PhasedInterceptor {
     private let options: RetryOptions
     private let budget: RetryBudget?
     private let time: TimeSource
@@ -51,31 +51,58 @@ public struct RetryInterceptor: NetworkInterceptor {
     /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` if the options or the
     ///   budget is invalid; ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in a pause.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        try await inPhases(request, next: next)
+    }
+
+    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
         if let configurationError {
             throw TransportError(.invalidConfiguration, "retry: \(configurationError)", request: request)
         }
         // A resumed download belongs to the same call.
-        let continuation = request.context.continuation
-        let attemptsBefore = continuation?.attempts ?? 0
+        let attemptsBefore = request.context.continuation?.attempts ?? 0
         if attemptsBefore == 0 { budget?.deposit() }
-        var attempt = attemptsBefore + 1
-        while true {
-            let outcome: Result<NetworkResponse, TransportError>
-            do throws(TransportError) {
-                let response = try await next(request)
-                if response.statusCode < 400, !options.causes.contains(.status(response.statusCode)) {
-                    if let continuation, response.body.data == nil { expectBody(continuation, attempt, request) }
-                    return response.numbered(attempt)
-                }
-                outcome = .success(response.numbered(attempt))
-            } catch {
-                outcome = .failure(error)
-            }
-            guard try await pauses(after: outcome, ofAttempt: attempt, request) else {
-                return try outcome.mapError { $0.numbered(attempt) }.get()
-            }
-            attempt += 1
+        return .attempt(request, attemptsBefore + 1)
+    }
+
+    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        guard case .attempt(let request, let attempt) = state else { return true }
+        return receive(&response, ofAttempt: attempt, request)
+    }
+
+    /// Numbers a response, and returns whether it is final.
+    private func receive(_ response: inout NetworkResponse, ofAttempt attempt: Int, _ request: NetworkRequest) -> Bool {
+        if attempt > 1 { response.timings.attempt = attempt }
+        guard response.statusCode < 400, !options.causes.contains(.status(response.statusCode)) else { return false }
+        if !response.body.isInMemory, let continuation = request.context.continuation {
+            expectBody(continuation, attempt, request)
         }
+        return true
+    }
+
+    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        guard case .attempt(_, let attempt) = state else { return true }
+        if attempt > 1 { error.attempts = attempt }
+        return false
+    }
+
+    package func proceed(
+        from state: InterceptorState, after result: Result<NetworkResponse, TransportError>, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        guard case .attempt(let request, var attempt) = state else { return try result.get() }
+        var result = result
+        while try await pauses(after: result, ofAttempt: attempt, request) {
+            attempt += 1
+            do throws(TransportError) {
+                var response = try await next(request)
+                if receive(&response, ofAttempt: attempt, request) { return response }
+                result = .success(response)
+            } catch {
+                var error = error
+                error.attempts = attempt
+                result = .failure(error)
+            }
+        }
+        return try result.get()
     }
 
     /// Pauses before the next attempt, and returns `true`; returns `false` at once if there is none.
@@ -112,24 +139,6 @@ public struct RetryInterceptor: NetworkInterceptor {
     }
 }
 
-extension NetworkResponse {
-    fileprivate func numbered(_ attempt: Int) -> NetworkResponse {
-        if attempt == 1 { return self }
-        var response = self
-        response.timings.attempt = attempt
-        return response
-    }
-}
-
-extension TransportError {
-    fileprivate func numbered(_ attempts: Int) -> TransportError {
-        if attempts == 1 { return self }
-        var error = self
-        error.attempts = attempts
-        return error
-    }
-}
-
 extension NetworkInterceptor where Self == RetryInterceptor {
     /// Sends a request again after a temporary failure, if repeating it is safe.
     public static func retry(_ options: RetryOptions = RetryOptions(), budget: RetryBudget? = RetryBudget()) -> RetryInterceptor {
@@ -137,7 +146,7 @@ extension NetworkInterceptor where Self == RetryInterceptor {
     }
 }
 
-/// A limit on the load that retries add when a server fails.
+/// A limit on the load that retries, or the second attempts of a ``HedgingInterceptor``, add when a server fails or is slow.
 ///
 /// Each call adds a fraction of a retry to the budget, and each retry takes a whole one from it.
 ///

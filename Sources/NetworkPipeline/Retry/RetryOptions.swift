@@ -67,12 +67,12 @@ extension RetryOptions {
         guard facts.request.isIdempotent || facts.wasNeverSent else {
             return .stop(because: "\(cause), but \(facts.request.method) is not idempotent and may have been processed")
         }
-        guard facts.request.body?.isReplayable ?? true else {
+        guard facts.request.hasReplayableBody else {
             return .stop(because: "\(cause), but the body can be read only once")
         }
         var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
         // After a redirect to another origin, `Retry-After` applies to that origin.
-        if case .success(let response) = facts.outcome, facts.request.hasOrigin(of: response.url),
+        if case .success(let response) = facts.outcome, facts.request.hasOrigin(of: response.lazyURL),
             case .delay(let asked) = RetryAfter(response.headers, now: facts.now)
         {
             guard asked <= maximumRetryAfter else {
@@ -87,6 +87,11 @@ extension RetryOptions {
         guard facts.takeFromBudget() else { return .stop(because: "\(cause), and the budget for retries is used up") }
         return .retry(after: delay, because: "\(cause): \(cause.reason)")
     }
+}
+
+extension NetworkRequest {
+    /// Whether the body, if there is one, can be sent again from its start.
+    var hasReplayableBody: Bool { body?.isReplayable ?? true }
 }
 
 extension RetryFacts {

@@ -13,12 +13,21 @@ import Foundation
 /// ``NetworkCore/TransportError/Code/notStubbed`` and a ``StubFixtureError`` as the underlying error.
 public final class StubDataTransferService: DataTransferService {
     private let fixtures: StubFixtures
+    private let encoder: (any DataEncoder)?
+    private let decoder: (any JSONDataDecoder)?
     private let requested = Locked<[String]>([])
 
     /// Creates a service that reads the files of a bundle or folder: in a test target with resources,
     /// `StubFixtures(bundle: .module)`.
-    public init(fixtures: StubFixtures) {
+    ///
+    /// - Parameters:
+    ///   - fixtures: The files.
+    ///   - encoder: The encoder of the service, as in `DefaultDataTransferService`. Default: `nil`.
+    ///   - decoder: The decoder of the service, as in `DefaultDataTransferService`. Default: `nil`.
+    public init(fixtures: StubFixtures, encoder: (any DataEncoder)? = nil, decoder: (any JSONDataDecoder)? = nil) {
         self.fixtures = fixtures
+        self.encoder = encoder
+        self.decoder = decoder
     }
 
     /// The methods and paths of the endpoints requested so far, in order: `GET users/1`.
@@ -36,7 +45,8 @@ public final class StubDataTransferService: DataTransferService {
         let request = described.request
         requested.withLock { $0.append("\(request.method) \(request.path)") }
         let session = StubSessionManager()
-        let service = DefaultDataTransferService(configuration: StubConfiguration(), sessionManager: session)
+        let service = DefaultDataTransferService(
+            configuration: StubConfiguration(), sessionManager: session, encoder: encoder, decoder: decoder)
         do throws(StubFixtureError) {
             session.enqueue(.data(try fixture(of: endpoint, request), contentType: "application/json"))
         } catch {

@@ -51,7 +51,7 @@ public final class StubSessionManager: NetworkSessionManager {
 
     /// Adds a route. It responds to every request for which the closure returns a response.
     ///
-    /// - Parameter route: Returns the response to a request, or `nil` to try the next route. Runs on the thread that sends the request.
+    /// - Parameter route: Returns the response to a request, or `nil` to try the next route. Called at most once for each request. Runs on the thread that sends the request.
     public func route(_ route: @escaping @Sendable (NetworkRequest) -> StubResponse?) {
         state.withLock { $0.routes.append(route) }
     }
@@ -144,7 +144,7 @@ public final class StubSessionManager: NetworkSessionManager {
             return state.routes
         }
         var response = take { $0.path != nil && $0.matches(request) }
-        if response == nil { response = routes.lazy.compactMap { $0(request) }.first }
+        for route in routes where response == nil { response = route(request) }
         if response == nil { response = take { $0.path == nil && $0.matches(request) } }
         guard let response else { return .failure(notStubbed(request)) }
         switch response.outcome {

@@ -11,15 +11,16 @@
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .json("[\(String(repeating: "1,", count: 200_000))1]") }
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
-                let gate = DispatchSemaphore(value: 0)
-                for _ in 0..<1000 { BackgroundThreads.completions.run { gate.wait() } }
+                let blockers = ThreadBlockers()
+                for _ in 0..<1000 { BackgroundThreads.completions.run { blockers.block() } }
+                await blockers.waitUntilEntered(64)
                 let folder = try TemporaryFolder()
                 let endpoint = Endpoint<[Int]>(path: "numbers")
                 let file = try await service.download(endpoint, to: .file(folder.file("numbers")))
                 #expect(file.byteCount == 400_003)
                 #expect(try await service.download(endpoint).count == 200_001)
                 #expect(BackgroundThreads.completions.waitingCount == 936)
-                for _ in 0..<1000 { gate.signal() }
+                await blockers.release(1000)
             }
         }
 

@@ -62,6 +62,17 @@ struct DigestTests {
         #expect(try await download().byteCount == 13)
     }
 
+    /// RFC 9651 §3.3.7, §3.3.8, §4.2.7.
+    @Test func `other members and missing padding do not prevent the check of a digest`() async throws {
+        for digest in [Self.field, Self.field.dropLast(2) + ":"] {
+            served.change { $0.headers["Content-Digest"] = "note=%\"a, b%c3%bc\", at=@1659578233, \(digest)" }
+            #expect(try await download().byteCount == 13)
+            try FileManager.default.removeItem(at: place)
+        }
+        served.change { $0.headers["Content-Digest"] = "note=%\"a, b%c3%bc\", at=@1659578233, " + Self.wrong.dropLast(2) + ":" }
+        try await expectMismatch()
+    }
+
     @Test func `a digest field in the trailers is checked`() async throws {
         served.change { content in
             content.replacement = { _, response in .chunked([response.body], trailers: ["Content-Digest": Self.field]) }

@@ -54,6 +54,19 @@ struct DownloadDecisionTests {
         #expect(try decision(status, headers) == .startOver)
     }
 
+    /// RFC 9110 §8.8.3.2: entity tags are compared by octets.
+    @Test(arguments: [("\"\u{301}a\"", "\"\u{301}b\""), ("\"e\u{301}\"", "\"\u{E9}\"")])
+    func `a part of a version whose entity tag has other bytes is not combined with the file`(tag: String, other: String) throws {
+        let record = DownloadRecord(
+            endpoint: "e", location: DownloadRecord.location(of: url), validator: try #require(ResumeValidator(["ETag": tag])),
+            total: 700, digest: nil, name: "movie.mp4")
+        let resumption = Resumption(offset: 300, record: record)
+        for (received, isSame) in [(tag, true), (other, false)] {
+            let headers: HeaderFields = ["ETag": received, "Last-Modified": "x", "Content-Range": "bytes 300-699/700"]
+            #expect((resumption.decision(on: 206, headers, from: url) == .startOver) == !isSame)
+        }
+    }
+
     @Test func `a 416 with a different length restarts the download if no length was known before`() throws {
         #expect(try decision(416, ["Content-Range": "bytes */200"], total: nil) == .startOver)
         #expect(try decision(416, ["Content-Range": "bytes */301"], total: nil) == .startOver)

@@ -114,6 +114,6 @@ import Testing
             try await server.service().upload(.file(missing), to: Endpoint<Void>(path: "movies"))
         }
         let text = "\(error)"
-        #expect(text.contains("holiday.mov") && text.contains("POST http://127.0.0.1") && !text.contains("missing-"), "\(text)")
+        #expect(text.contains("holiday.mov") && text.contains("POST movies") && !text.contains("missing-"), "\(text)")
     }
 }

@@ -47,6 +47,21 @@ struct EventConnectionTests {
             })
     }
 
+    /// WHATWG HTML §9.2.3.
+    @Test func `an event ID that is not ASCII is sent as its UTF-8 bytes`() async throws {
+        let id = "n\u{303}日"
+        let server = try LoopbackServer { request in
+            request.headers.contains("Last-Event-ID") ? .status(204) : events("id: \(id)\ndata: a\n\n")
+        }
+        let service = service(server)
+        let reconnection = EventStreamOptions(clock: clock)
+        let task = Task { await Reading(service.events(endpoint, options: reconnection)) }
+        await clock.waitForSleepers(count: 1)
+        clock.advance(by: .seconds(3))
+        #expect(await task.value.elements.map(\.data) == ["a"])
+        #expect(server.requests.last?.headers["Last-Event-ID"].map { Array($0.utf8) } == Array(id.utf8))
+    }
+
     @Test func `an event is returned immediately, while the connection stays open`() async throws {
         let server = try LoopbackServer { _ in events("data: a\n\ndata: b", .stallBody(after: 12)) }
         var iterator = service(server).events(endpoint).makeAsyncIterator()

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -130,6 +131,17 @@ struct EventStreamTests {
         #expect(reading.elements.map(\.data) == ["a"] && reading.error == nil)
     }
 
+    @Test(arguments: [("99999999999", 60), ("+7", 3), ("-7", 3), ("\u{661}", 3)])
+    func `a Retry-After that is too large is limited, and one that is no number is ignored`(field: String, pause: Int)
+        async throws
+    {
+        session.enqueue(.status(503, headers: ["Retry-After": field]))
+        enqueue("", status: 204)
+        let options = EventStreamOptions(maximumDelay: .seconds(60), clock: clock)
+        let reading = await read(try service().events(endpoint, options: options), pauses: [.seconds(pause)])
+        #expect(reading.elements.isEmpty && reading.error == nil)
+    }
+
     @Test(arguments: [400, 401, 403, 404, 410, 501])
     func `an error status that is not temporary ends the event stream`(status: Int) async throws {
         session.enqueue(.status(status))
@@ -164,14 +176,41 @@ struct EventStreamTests {
         #expect(session.requests.count == 1 && logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `an event ID that is not a valid header value fails the reconnection`() async throws {
-        enqueue("id: a\u{1}b\ndata: a\n\n")
+    /// WHATWG HTML §9.2.3: the last event ID is sent as UTF-8. RFC 9110 §5.5: no field contains a control character.
+    @Test func `an event ID that is no field value is returned, and neither it nor an older ID is sent`() async throws {
+        enqueue("id: 7\ndata: a\n\n")
+        enqueue("id: a\u{1}b\ndata: b\n\n")
+        enqueue("data: c\n\nid: \(String(repeating: "x", count: 65_537))\ndata: d\n\n")
+        enqueue("id: ñ\tb\ndata: e\n\n")
+        enqueue("", status: 204)
+        let source = Endpoint<Void>(path: "events", headerParameters: ["last-event-id": "0"])
         let reading = await read(
-            try service().events(endpoint, options: EventStreamOptions(clock: clock)), pauses: [.seconds(3)])
-        guard case .networkFailure(.requestGeneration(let error)) = reading.error else {
-            throw reading.error ?? .networkFailure(.cancelled(TransportError(.other, "")))
+            try service().events(source, options: EventStreamOptions(clock: clock)),
+            pauses: Array(repeating: .seconds(3), count: 4))
+        #expect(reading.error == nil && reading.elements.map(\.data) == ["a", "b", "c", "d", "e"])
+        #expect(reading.elements.map { $0.lastEventID.prefix(4) } == ["7", "a\u{1}b", "a\u{1}b", "xxxx", "ñ\tb"])
+        #expect(lastEventIDs == ["0", "7", nil, nil, "ñ\tb"])
+    }
+
+    @Test func `random event IDs are returned and sent as the standard requires`() async throws {
+        var random = SeededGenerator(seed: 0x1D)
+        let pieces: [[UInt8]] = [
+            [0x00], [0x01], [0x09], [0x1F], [0x7F], [0x80], [0xC3, 0xA9], [0xCC, 0x81], [0xEF, 0xB8, 0x8F], [0xFF],
+            Array(" ".utf8),
+            Array("a".utf8), Array(":".utf8), Array("é".utf8), Array("7".utf8),
+        ]
+        for _ in 0..<60 {
+            let id = (0..<random.below(6)).flatMap { _ in random.pick(random.chance(70) ? Array(pieces.suffix(5)) : pieces) }
+            let body = Data("id: ".utf8) + id + Data("\ndata: a\n\n".utf8)
+            session.enqueue(.data(body, contentType: "text/event-stream"))
+            enqueue("", status: 204)
+            let reading = await read(
+                try service().events(endpoint, options: EventStreamOptions(clock: clock)), pauses: [.seconds(3)])
+            let kept = id.contains(0) ? [] : Array(String(decoding: id, as: UTF8.self).utf8)
+            #expect(reading.error == nil && reading.elements.map { Array($0.lastEventID.utf8) } == [kept])
+            let isSendable = !kept.isEmpty && kept.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+            #expect(lastEventIDs.last??.utf8.map { $0 } == (isSendable ? kept : nil))
         }
-        #expect("\(error)".contains("Last-Event-ID"))
     }
 
     @Test func `cancelling ends the pause before a reconnection`() async throws {

@@ -16,7 +16,7 @@ import TestSupport
     @Test(
         .tags(.bodies),
         arguments: [
-            (.json(Movie()), #"{"id":1,"isSeen":true,"link":"https://h/a","price":0.1,"released":0}"#),
+            (.json(Movie()), #"{"id":1,"isSeen":true,"link":"https://h/a","price":0.1,"released":"2001-01-01T00:00:00Z"}"#),
             (.json([1, 2]), "[1,2]"),
             (.json([Movie?.none]), "[null]"),
             (.json("text"), #""text""#),
@@ -26,8 +26,14 @@ import TestSupport
             (.json(["b": 1, "a": nil]), #"{"b":1}"#),
             (.json(["b": 1, "a": nil] as [String: Int?]), #"{"a":null,"b":1}"#),
             (.json([:]), "{}"),
-            (.json(["a": ["b": nil, "c": Date(timeIntervalSinceReferenceDate: 1)] as ParameterList]), #"{"a":{"c":1}}"#),
-            (.json(ParameterList(Movie(id: 2, price: nil))), #"{"id":2,"isSeen":true,"link":"https://h/a","released":0}"#),
+            (
+                .json(["a": ["b": nil, "c": Date(timeIntervalSinceReferenceDate: 1)] as ParameterList]),
+                #"{"a":{"c":"2001-01-01T00:00:01Z"}}"#
+            ),
+            (
+                .json(ParameterList(Movie(id: 2, price: nil))),
+                #"{"id":2,"isSeen":true,"link":"https://h/a","released":"2001-01-01T00:00:00Z"}"#
+            ),
         ] as [(EndpointBody, String)]
     )
     func `any Encodable value can be a JSON body`(body: EndpointBody, text: String) throws {

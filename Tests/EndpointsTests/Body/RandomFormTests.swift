@@ -27,14 +27,17 @@ import TestSupport
             var parts: [FormReader.Part] = []
             for _ in 0..<Int.random(in: 0...4, using: &random) {
                 let hasFile = Bool.random(using: &random)
+                let name = text(&random, 0...6)
+                // WHATWG HTML §4.10.21.8: each line break in a name becomes CRLF.
                 let part = FormReader.Part(
-                    name: text(&random, 0...6), fileName: hasFile ? text(&random, 0...6) : nil,
+                    name: name.replacingOccurrences(of: "\r\n|\r|\n", with: "\r\n", options: .regularExpression),
+                    fileName: hasFile ? text(&random, 0...6) : nil,
                     contentType: hasFile ? "text/plain; charset=utf-8" : nil, content: content(&random))
                 // Content that contains the boundary is refused, which another test checks.
                 guard part.content.range(of: Data("--\(form.boundary)".utf8)) == nil else { continue }
                 parts.append(part)
                 form.parts.append(
-                    .init(name: part.name, fileName: part.fileName, contentType: part.contentType, data: part.content))
+                    .init(name: name, fileName: part.fileName, contentType: part.contentType, data: part.content))
             }
             #expect(try FormReader.parts(of: form.encoded(), boundary: form.boundary) == parts)
         }

@@ -44,6 +44,16 @@ private enum Movies: Requestable {
         }
     }
 
+    @Test func `a request has the priority of its endpoint`() throws {
+        for priority in RequestPriority.allCases {
+            var endpoint = Endpoint<Void>(path: "x")
+            #expect(endpoint.priority == .normal)
+            endpoint.priority = priority
+            #expect(try endpoint.networkRequest(with: APIConfiguration.make()).priority == priority)
+        }
+        #expect(RequestPriority.low < .normal && RequestPriority.normal < .high)
+    }
+
     @Test func `an endpoint decodes its response`() throws {
         let body = ResponseData(Data(#"{"results":[1,2]}"#.utf8))
         #expect(try Movies.popular.as([Int].self, keyPath: "results").response(from: body) == [1, 2])

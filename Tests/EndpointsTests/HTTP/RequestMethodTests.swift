@@ -8,6 +8,8 @@ import Testing
             (.get, "GET", true, true, false), (.head, "HEAD", true, true, false), (.post, "POST", false, false, true),
             (.put, "PUT", false, true, true), (.delete, "DELETE", false, true, true), (.patch, "PATCH", false, false, true),
             (.options, "OPTIONS", true, true, true), (.trace, "TRACE", true, true, false),
+            // RFC 10008 §2
+            (.query, "QUERY", true, true, true),
             (RequestMethod("PURGE"), "PURGE", false, false, true), (RequestMethod(rawValue: "get"), "get", false, false, true),
         ] as [(RequestMethod, String, Bool, Bool, Bool)]
     )

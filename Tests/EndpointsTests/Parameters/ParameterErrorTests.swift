@@ -15,12 +15,20 @@ import TestSupport
         let error = try Endpoint.make(query: parameters).generationError()
         #expect(error.field == .query("x"))
         #expect(error.underlying is EncodingError)
+        // Foundation's description of an extreme date stops the process.
+        #expect(!everyText(of: error.underlying as Any).isEmpty)
     }
 
     @Test(arguments: [QueryStyle.Dates.secondsSince1970, .millisecondsSince1970], [1e300, Double.nan, -Double.infinity])
     func `a date that no integer can represent is refused`(dates: QueryStyle.Dates, seconds: Double) throws {
         let endpoint = Endpoint.make(query: ["x": Date(timeIntervalSince1970: seconds)], style: QueryStyle(dates: dates))
-        #expect(try endpoint.generationError().field == .query("x"))
+        let error = try endpoint.generationError()
+        #expect(error.field == .query("x") && error.reason.contains("64-bit"))
+    }
+
+    @Test func `a date outside of the years of RFC 3339 is an error that names them`() throws {
+        let error = try Endpoint.make(query: ["x": Date(timeIntervalSince1970: 253_402_300_800)]).generationError()
+        #expect(error.field == .query("x") && error.reason.contains("0000 to 9999"))
     }
 
     @Test func `the error contains the coding path of the invalid value`() throws {

@@ -38,6 +38,12 @@ import TestSupport
         #expect(error.field == .path && error.reason.contains("isFullPath") && !error.reason.contains("hunter2"), "\(error)")
     }
 
+    @Test(arguments: ["ftp://\u{301}user:hunter2@h/%zz", "a://user:hunter2@h/\u{1}"])
+    func `an error about a path with an authority does not contain its user information`(path: String) throws {
+        let error = try Endpoint.make(path).generationError()
+        #expect(error.field == .path && !error.reason.contains("hunter2"), "\(error)")
+    }
+
     @Test(arguments: ["http:/a", "httpsfiles/a", "a/http://b", "{url}"])
     func `a path that only looks like a URL is joined to the base URL`(path: String) throws {
         let endpoint = Endpoint.make(path, pathParameters: path == "{url}" ? ["url": "http://other.example"] : [:])

@@ -1,5 +1,6 @@
 import NetworkLogging
 import Testing
+import TestSupport
 
 /// The parts of header fields (RFC 9110 §5.6).
 struct FieldScannerTests {
@@ -60,6 +61,56 @@ struct FieldScannerTests {
         for byte in UInt8.min...UInt8.max {
             let isLetterOrDigit = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & ~0x20)
             #expect(byte.isTokenByte == (symbols.contains(byte) || isLetterOrDigit && byte < 0x80))
+        }
+    }
+
+    @Test func `delimiters are octets, also before characters that combine with them`() {
+        #expect("a;\u{301}b".parts(at: ";").map { Array($0.utf8) } == [[0x61], [0xCC, 0x81, 0x62]])
+        #expect(
+            "a\u{37E}b".parts(at: ";").count == 1 && "a;b;c".parts(at: ";", maximum: 2) == ["a", "b;c"]
+                && "".parts(at: ";") == [""])
+        #expect("a=\u{301}=".divided(at: "=")?.tail.utf8.elementsEqual("\u{301}=".utf8) == true && "a".divided(at: "=") == nil)
+        #expect(
+            "a;\u{301}".begins(with: "a;") && !"\u{37E}".begins(with: ";") && "\u{301}".ends(with: "\u{301}")
+                && !"a".ends(with: "aa"))
+        #expect(!"\u{212A}".hasSameBytes(as: "K") && "\u{212A}B".asciiLowercased.hasSameBytes(as: "\u{212A}b"))
+        #expect("text/x\u{212A}".mediaType.utf8.count == 9)
+    }
+
+    /// RFC 9110 §5.6.4, §5.6.6.
+    @Test(arguments: 5...8 as ClosedRange<UInt64>)
+    func `random parameters are those of a reference parser`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<4000 {
+            let text = random.hostileText(of: ["Text/A", "; charset", "name=", "\"x", "\\\"", "q=1;"])
+            let field = FieldParameters(text[...])
+            var (parts, isQuoted, isEscaped): ([[UInt8]], Bool, Bool) = ([[]], false, false)
+            for byte in text.utf8 {
+                if byte == 0x3B, !isQuoted {
+                    parts.append([])
+                    continue
+                }
+                parts[parts.count - 1].append(byte)
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == 0x22 {
+                    isQuoted.toggle()
+                } else {
+                    isEscaped = isQuoted && byte == 0x5C
+                }
+            }
+            // What follows the last semicolon is no parameter if it is empty.
+            if parts.count > 1, parts.last == [] { parts.removeLast() }
+            func lowercased(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+                bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            }
+            #expect(Array(field.value.utf8) == lowercased(parts[0].trimmed), "\(text.debugDescription)")
+            let expected = parts.dropFirst().map { part in
+                let sides = part.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
+                return [lowercased(sides[0].trimmed)] + sides.dropFirst().map { Array($0.trimmed) }
+            }
+            let found = field.parameters.map { [Array($0.name.utf8)] + ($0.value.map { [Array($0.utf8)] } ?? []) }
+            #expect(found == expected, "\(text.debugDescription)")
         }
     }
 }

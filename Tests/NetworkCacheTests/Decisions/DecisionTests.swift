@@ -48,6 +48,12 @@ struct DecisionTests {
             "§4.2.1 Expires less Date, by a clock that is 100 s ahead",
             ["Expires: \(TestTime.text(140))", "Date: \(TestTime.text(100))", tag],
             after: 41, .validate),
+        DecisionRow("§4.2 dates in any case", ["Expires: THU, 18 AUG 2050 02:01:18 gmt"], after: 1, .fresh),
+        DecisionRow("§4.2 an asctime date in any case", ["Expires: thu aug 18 02:01:18 2050"], after: 1, .fresh),
+        DecisionRow(
+            "§5.3 a date with several spaces is no date", ["Expires: Thu, 18  Aug 2050 02:01:18 GMT", tag], after: 0, .validate),
+        DecisionRow(
+            "§5.3 a date in another zone is no date", ["Expires: Thu, 18 Aug 2050 02:01:18 AEST", tag], after: 0, .validate),
         DecisionRow("§5.3 Expires: 0", ["Expires: 0", tag], after: 0, .validate),
         DecisionRow(
             "§5.3 two Expires", ["Expires: \(TestTime.text(60))", "Expires: \(TestTime.text(60))", tag], after: 1, .validate),

@@ -44,6 +44,68 @@ struct CacheInvalidationTests {
         #expect(bodies == ["new", "new", "old"])
     }
 
+    /// A server on which a path redirects to another one with a status, and whose other paths are fresh for a minute.
+    private func redirecting(_ rules: [String: (status: Int, location: String)]) throws -> LoopbackServer {
+        let counts = Locked<[String: Int]>([:])
+        return try LoopbackServer { request in
+            if !request.method.isSafe, let rule = rules[request.path] {
+                return .status(rule.status, headers: ["Location": rule.location])
+            }
+            if request.path.hasSuffix("missing") { return .status(404) }
+            let count = counts.withLock { counts in
+                counts[request.path, default: 0] += 1
+                return counts[request.path] ?? 0
+            }
+            return .text("\(count)").header("max-age=60", for: "Cache-Control")
+        }
+    }
+
+    @Test(arguments: [
+        (303, "/after", ["/form": true, "/after": false]), (303, "/missing", ["/form": true]),
+        (302, "/after", ["/form": true, "/after": false]), (307, "/after", ["/form": true, "/after": true]),
+        (308, "/after", ["/form": true, "/after": true]), (307, "/missing", ["/form": true]),
+        (307, "/second", ["/form": true, "/second": true, "/third": false]),
+    ])
+    func `a redirect invalidates the URLs that unsafe requests were sent to, not that of the GET that follows`(
+        status: Int, location: String, isInvalidated: [String: Bool]
+    ) async throws {
+        let server = try redirecting(["/form": (status, location), "/second": (303, "/third")])
+        defer { server.stop() }
+        let session = InterceptedSession(interceptors: [CacheInterceptor()], session: CurlSessionManager())
+        func get(_ path: String) async throws -> NetworkResponse {
+            try await session.response(for: NetworkRequest(url: server.url(path)))
+        }
+        for path in isInvalidated.keys { _ = try await get(path) }
+        _ = try await session.response(for: NetworkRequest(method: .post, url: server.url("/form")))
+        for (path, isInvalidated) in isInvalidated {
+            let isHit = try await get(path).headers["Cache-Status"]?.contains("; hit") ?? false
+            #expect(isHit == !isInvalidated, "\(path)")
+        }
+    }
+
+    @Test
+    func `a redirect invalidates its URL, even if the request that follows it fails`() async throws {
+        let server = try redirecting(["/form": (303, "http://127.0.0.1:1/")])
+        defer { server.stop() }
+        let session = InterceptedSession(interceptors: [CacheInterceptor()], session: CurlSessionManager())
+        let request = NetworkRequest(url: server.url("/form"))
+        #expect(try await session.response(for: request).data == Data("1".utf8))
+        await #expect(throws: TransportError.self) {
+            try await session.response(for: NetworkRequest(method: .post, url: request.url))
+        }
+        #expect(try await session.response(for: request).data == Data("2".utf8))
+    }
+
+    @Test
+    func `a redirect that is not followed invalidates its URL and its Location on the same origin`() throws {
+        let url = try #require(URL(string: "https://a.example/form"))
+        for (location, urls) in [("/after", ["https://a.example/after"]), ("https://b.example/after", [])] {
+            let response = NetworkResponse(statusCode: 303, headers: ["Location": location], url: url)
+            let found = ValidationRules.invalidated(by: NetworkRequest(method: .post, url: url), response)
+            #expect(found == Set([url.absoluteString] + urls))
+        }
+    }
+
     @Test
     func `a failed or safe request invalidates nothing`() async throws {
         let harness = CacheHarness()

@@ -6,7 +6,7 @@
     import TestSupport
 
     /// A redirect, and the request that follows it.
-    struct Redirect: Behaviour {
+    struct RedirectRow: Behaviour {
         var name: String
         var source: String
         var status: Int
@@ -25,12 +25,14 @@
         static func row(
             _ name: String, _ source: String, _ location: String?, status: Int = 302,
             from url: String = "http://a.example/dir/file?q=1", method: RequestMethod = .get, headers: HeaderFields = [:],
-            body: NetworkBody? = nil, sends line: String? = nil, gives: String = "200", has: [String] = [],
+            body: NetworkBody? = nil, redirects: RedirectPolicy = .follow, sends line: String? = nil, gives: String = "200",
+            has: [String] = [],
             lacks: [String] = [], sendsBody: String = ""
-        ) -> Redirect {
-            let request = NetworkRequest(
+        ) -> RedirectRow {
+            var request = NetworkRequest(
                 method: method, url: URL(string: url) ?? URL(fileURLWithPath: "/"), headers: headers, body: body)
-            return Redirect(
+            request.redirects = redirects
+            return RedirectRow(
                 name: name, source: source, status: status, location: location, request: request, line: line, gives: gives,
                 has: has, lacks: lacks, body: sendsBody)
         }
@@ -40,7 +42,7 @@
     @Suite(.timeLimit(.minutes(10)))
     struct RedirectBehaviourTests {
         @Test(arguments: methods + locations + credentials)
-        func `a redirect is followed as in other HTTP clients`(row: Redirect) async throws {
+        func `a redirect is followed as in other HTTP clients`(row: RedirectRow) async throws {
             for face in Face.allCases {
                 let bodies = Watched<[String]>([])
                 let server = try RawServer.responding { request, body in
@@ -65,7 +67,7 @@
 
         private static let text = NetworkBody.data(Data("text".utf8))
 
-        private static let methods: [Redirect] = [
+        private static let methods: [RedirectRow] = [
             .row(
                 "301 changes POST to GET, without the body and its fields", "OkHttp response301MovedPermanentlyWithPost", "/to",
                 status: 301,
@@ -87,7 +89,7 @@
                 method: RequestMethod("PROPFIND"), body: text, sends: "PROPFIND http://a.example/to", sendsBody: "text"),
             .row(
                 "303 changes QUERY to GET", "OkHttp queryRedirectsToGetAndDropsRequestBodyOnSeeOther", "/to", status: 303,
-                method: RequestMethod("QUERY"), body: text, sends: "GET http://a.example/to"),
+                method: .query, body: text, sends: "GET http://a.example/to"),
             .row(
                 "307 sends POST and its body again", "OkHttp response307WithPost", "/to", status: 307, method: .post,
                 headers: ["Content-Type": "text/plain"], body: text, sends: "POST http://a.example/to",
@@ -105,12 +107,26 @@
                         stream.finish()
                     }
                 }), sends: "POST http://a.example/to", has: ["Transfer-Encoding: chunked"], sendsBody: "text"),
-            .row("a 300 is returned", "Go redirectBehavior", "/to", status: 300, gives: "300"),
+            .row("a 300 with a Location is followed", "RFC 9110 §15.4.1", "/to", status: 300, sends: "GET http://a.example/to"),
+            .row(
+                "a 300 with a Location is returned to POST", "OkHttp response300MultipleChoiceWithPost", "/to", status: 300,
+                method: .post, body: text,
+                gives: "300"),
+            .row("a 300 without a Location is returned", "Go redirectBehavior", nil, status: 300, gives: "300"),
+            .row(
+                "301 keeps POST if the request asks for it", "curl test1012", "/to", status: 301, method: .post, body: text,
+                redirects: .keepMethod, sends: "POST http://a.example/to", sendsBody: "text"),
+            .row(
+                "a redirect is returned if the request asks for it", "RFC 9110 §15.4", "app://callback", redirects: .doNotFollow,
+                gives: "302"),
+            .row(
+                "a closure refuses a redirect", "RFC 9110 §15.4", "http://b.example/", redirects: .decide { _ in .refuse("no") },
+                gives: "redirectRefused"),
             .row("a 305 is returned", "OkHttp response305UseProxy", "/to", status: 305, gives: "305"),
             .row("a 301 without a Location is returned", "Go TestClientRedirectNoLocation", nil, status: 301, gives: "301"),
         ]
 
-        private static let locations: [Redirect] = [
+        private static let locations: [RedirectRow] = [
             .row("a query alone keeps the path", "curl test1031", "?new=2", sends: "GET http://a.example/dir/file?new=2"),
             .row(
                 "a Location with two slashes names a host", "curl test1314", "//b.example/to", sends: "GET http://b.example/to",
@@ -150,7 +166,7 @@
             "Authorization": "Bearer x", "Cookie": "a=1", "X-A": "1", "Accept-Language": "en",
         ]
 
-        private static let credentials: [Redirect] = [
+        private static let credentials: [RedirectRow] = [
             .row(
                 "credentials are kept on the same origin", "Go TestClientCopyHeadersOnRedirect", "/to", headers: secrets,
                 sends: "GET http://a.example/to", has: ["Authorization: Bearer x", "Cookie: a=1", "X-A: 1"]),

@@ -10,26 +10,6 @@
 
     /// Runs in separate processes, because these tests block threads that all other tests need.
     @Suite(.timeLimit(.minutes(10))) struct BlockedThreadsTests {
-        /// Blocks completion handlers until all are released.
-        private final class Blockers: Sendable {
-            private let gate = DispatchSemaphore(value: 0)
-            private let entered = Watched(0)
-            private let left = Watched(0)
-
-            func block() {
-                entered.withLock { $0 += 1 }
-                gate.wait()
-                left.withLock { $0 += 1 }
-            }
-
-            func waitUntilEntered(_ count: Int) async { await entered.wait { $0 >= count } }
-
-            func release(_ count: Int) async {
-                for _ in 0..<count { gate.signal() }
-                await left.wait { $0 == count }
-            }
-        }
-
         private static func body(_ session: some NetworkSessionManager, _ request: NetworkRequest) async throws -> String {
             String(decoding: try await session.response(for: request).data, as: UTF8.self)
         }
@@ -43,7 +23,7 @@
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let server = try LoopbackServer { _ in .text("x") }
                 let session = DefaultSessionManager()
-                let blockers = Blockers()
+                let blockers = ThreadBlockers()
                 for _ in 0..<60 { session.response(for: NetworkRequest(url: server.url("/"))) { _ in blockers.block() } }
                 await blockers.waitUntilEntered(60)
                 let begin = ContinuousClock.now
@@ -63,7 +43,7 @@
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let server = try LoopbackServer { request in .text(String(decoding: request.body, as: UTF8.self)) }
                 let session = DefaultSessionManager()
-                let blockers = Blockers()
+                let blockers = ThreadBlockers()
                 for _ in 0..<1000 { session.response(for: NetworkRequest(url: server.url("/"))) { _ in blockers.block() } }
                 await blockers.waitUntilEntered(64)
                 while BackgroundThreads.completions.waitingCount < 936 { await Task.yield() }
@@ -103,7 +83,7 @@
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .text("x") }
                 let session = DefaultSessionManager()
-                let blockers = Blockers()
+                let blockers = ThreadBlockers()
                 for _ in 0..<100 { BackgroundThreads.files.run { blockers.block() } }
                 await blockers.waitUntilEntered(64)
                 let completed = Watched(false)
@@ -123,7 +103,7 @@
                 let file = FileManager.default.temporaryDirectory.appendingPathComponent("blocked-\(UUID())")
                 try Data(count: 100).write(to: file)
                 defer { try? FileManager.default.removeItem(at: file) }
-                let blockers = Blockers()
+                let blockers = ThreadBlockers()
                 for _ in 0..<64 { BackgroundThreads.files.run { blockers.block() } }
                 await blockers.waitUntilEntered(64)
                 let request = NetworkRequest(method: .put, url: server.url("/"), body: .file(file))
@@ -147,7 +127,7 @@
                 BackgroundThreads.completions.maximumCount = Int.min
                 #expect(BackgroundThreads.completions.maximumCount == 1)
                 #expect(BackgroundThreads.files.maximumCount == 64)
-                let blockers = Blockers()
+                let blockers = ThreadBlockers()
                 for _ in 0..<10 { BackgroundThreads.completions.run { blockers.block() } }
                 await blockers.waitUntilEntered(1)
                 #expect(BackgroundThreads.completions.count == 1)

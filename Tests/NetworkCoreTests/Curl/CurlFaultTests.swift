@@ -59,12 +59,10 @@
                 LoopbackRoute(.get, "/fault") { _ in fault.response }
                 LoopbackRoute(.get, "/good") { _ in .text("good") }
             }
-            let session = CurlSessionManager(
-                configuration: SessionConfiguration {
-                    $0.maximumBodyBytes = 4 << 20
-                    $0.idleTimeout = .milliseconds(fault.code == .timedOut ? 100 : 60_000)
-                })
-            let error = try await failure(of: session, server.request("/fault"))
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 4 << 20 })
+            var request = server.request("/fault")
+            if fault.code == .timedOut { request.timeouts.idle = .milliseconds(100) }
+            let error = try await failure(of: session, request)
             #expect(error.code == fault.code, "\(error)")
             #expect(error.request == "GET \(server.url("/fault").absoluteString)")
             try await session.expectGoodResponses(server)
@@ -140,7 +138,7 @@
         }
 
         @Test func `an unknown host is reported as a failed name lookup`() async throws {
-            let url = try #require(URL(string: "http://no-such-host.invalid/"))
+            let url = try #require(URL(string: "http://\(unknownHost)/"))
             let error = try await failure(of: CurlSessionManager(), NetworkRequest(url: url))
             #expect(error.code == .nameLookupFailed && error.phase == .nameLookup && error.isConnectivity)
         }

@@ -205,13 +205,16 @@
             return ioctl(descriptor, 0x894B, &count) == 0 ? Int(count) : 0
         }
 
-        /// Waits until all bytes have been sent, so that a later reset does not discard them.
-        func flush() {
-            // With this setting, a socket is writable only if it has no unsent bytes.
-            set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(1))
-            defer { set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(-1)) }
-            var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = uninterrupted { poll(&interest, 1, 2_000) }
+        /// Waits until the peer has acknowledged all bytes, so that a later reset does not discard them.
+        ///
+        /// - Parameter seconds: The maximum time. A peer that does not read acknowledges no more than its buffer holds.
+        func flush(within seconds: Int = 2) {
+            // For the acknowledgement of bytes, the system has no event.
+            for _ in 0..<seconds * 1000 {
+                var unacknowledged: Int32 = 0
+                guard ioctl(descriptor, UInt(TIOCOUTQ), &unacknowledged) == 0, unacknowledged > 0 else { return }
+                usleep(1000)
+            }
         }
 
         /// The number of the server's connections that are open on both sides: neither side has sent FIN.

@@ -42,7 +42,7 @@
                 try connection.send("HTTP/1.1 200 OK\r\n\(way.head)\r\n\r\n")
                 if way.head.contains("chunked") { try connection.send("\(String(600_000, radix: 16))\r\n") }
                 try connection.send(body)
-                connection.flush()
+                connection.flush(within: 60)
                 if way.isReset { connection.reset() } else { connection.close() }
                 broken.finish()
             }

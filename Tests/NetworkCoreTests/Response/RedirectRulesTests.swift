@@ -8,12 +8,18 @@ import TestSupport
 struct RedirectRulesTests {
     private func next(
         _ status: Int, from: String = "http://a.example/dir/file?q=1", to location: String?, method: RequestMethod = .get,
-        headers: HeaderFields = [:], body: NetworkBody? = nil, followed: Int = 0,
+        headers: HeaderFields = [:], body: NetworkBody? = nil, redirects: RedirectPolicy = .follow, followed: Int = 0,
         change: (inout SessionConfiguration) -> Void = { _ in }
     ) throws -> NetworkRequest? {
-        let request = NetworkRequest(method: method, url: try #require(URL(string: from)), headers: headers, body: body)
-        return try RedirectRules(SessionConfiguration(change)).next(
-            after: request, status: status, locations: location.map { [$0] } ?? [], followed: followed)
+        var request = NetworkRequest(method: method, url: try #require(URL(string: from)), headers: headers, body: body)
+        request.redirects = redirects
+        var trail = RedirectTrail()
+        for number in 0..<followed {
+            trail.append(NetworkRequest(url: try #require(URL(string: "http://a.example/\(number)?secret"))))
+        }
+        var fields: HeaderFields = ["X-Reply": "1"]
+        if let location { fields.add(location, for: "Location") }
+        return try RedirectRules(SessionConfiguration(change)).next(after: request, status: status, headers: fields, trail: trail)
     }
 
     @Test(
@@ -91,16 +97,20 @@ struct RedirectRulesTests {
     @Test func `several equal Location fields count as one (RFC 9110 §5.5)`() throws {
         let rules = RedirectRules(SessionConfiguration())
         let request = NetworkRequest(url: try #require(URL(string: "http://a.example/")))
-        let next = try rules.next(after: request, status: 302, locations: ["/x,y", "/x,y"], followed: 0)
+        let same = HeaderFields([.init(name: "Location", value: "/x,y"), .init(name: "location", value: "/x,y")])
+        let next = try rules.next(after: request, status: 302, headers: same, trail: RedirectTrail())
         #expect(next?.url.absoluteString == "http://a.example/x,y")
         let error = #expect(throws: TransportError.self) {
-            try rules.next(after: request, status: 302, locations: ["/x", "/y"], followed: 0)
+            try rules.next(
+                after: request, status: 302,
+                headers: HeaderFields([.init(name: "Location", value: "/x"), .init(name: "Location", value: "/y")]),
+                trail: RedirectTrail())
         }
         #expect(error?.code == .redirectRefused && error?.message.contains("several Location") == true)
     }
 
-    @Test(arguments: [200, 201, 300, 304, 305, 306, 400, 500])
-    func `only the statuses 301, 302, 303, 307 and 308 are followed`(status: Int) throws {
+    @Test(arguments: [200, 201, 304, 305, 306, 400, 500])
+    func `only the statuses 300, 301, 302, 303, 307 and 308 are followed`(status: Int) throws {
         #expect(try next(status, to: "/x") == nil)
     }
 
@@ -139,6 +149,82 @@ struct RedirectRulesTests {
         #expect(error?.code == .tooManyRedirects)
     }
 
+    /// RFC 9110 §15.4.1.
+    @Test(arguments: [("GET", "GET"), ("HEAD", "HEAD"), ("QUERY", "QUERY"), ("POST", nil), ("DELETE", nil)])
+    func `300 with a Location is followed if the method is safe`(method: String, expected: String?) throws {
+        let next = try next(300, to: "/x", method: RequestMethod(method))
+        #expect(next?.method.rawValue == expected)
+        #expect(try self.next(300, to: nil, method: RequestMethod(method)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (301, "POST", "POST"), (302, "POST", "POST"), (303, "POST", "GET"), (307, "POST", "POST"), (302, "PUT", "PUT"),
+            (303, "PUT", "GET"), (302, "GET", "GET"), (303, "HEAD", "HEAD"),
+        ])
+    func `a policy keeps the method and the body, except for 303`(status: Int, method: String, expected: String) throws {
+        let body: NetworkBody? = RequestMethod(method).allowsBody ? .data(Data("body".utf8)) : nil
+        let next = try #require(
+            try next(
+                status, to: "/x", method: RequestMethod(method), headers: ["Content-Type": "a/b"], body: body,
+                redirects: .keepMethod))
+        #expect(next.method.rawValue == expected)
+        #expect(next.body == (method == expected ? body : nil))
+        #expect(next.headers.contains("Content-Type") == (method == expected))
+    }
+
+    @Test func `a policy returns redirects, also those that cannot be followed`() throws {
+        for location in ["/x", "app://callback?code=1", "http:///", "http://a.example:99999/"] {
+            #expect(try next(302, to: location, redirects: .doNotFollow) == nil)
+            #expect(try next(302, to: location, redirects: .doNotFollow, followed: 10) == nil)
+        }
+    }
+
+    @Test func `a closure receives the redirect and decides`() throws {
+        let seen = Locked<[String]>([])
+        func decided(_ decision: RedirectPolicy.Decision) -> RedirectPolicy {
+            .decide { redirect in
+                seen.withLock {
+                    $0.append(
+                        "\(redirect.statusCode) \(redirect.request.method) \(redirect.target) \(redirect.count) "
+                            + "\(redirect.headers["X-Reply"] ?? "")")
+                }
+                return decision
+            }
+        }
+        #expect(try next(302, to: "x", method: .post, redirects: decided(.follow), followed: 3)?.method == .get)
+        #expect(try next(302, to: "x", method: .post, redirects: decided(.keepMethod))?.method == .post)
+        #expect(try next(302, to: "x", redirects: decided(.doNotFollow), followed: 10) == nil)
+        let refusal = #expect(throws: TransportError.self) { try next(302, to: "x", redirects: decided(.refuse("another host"))) }
+        #expect(refusal?.code == .redirectRefused && refusal?.message.contains("another host") == true)
+        // The rules of the session manager come first, and its limit applies.
+        let insecure = #expect(throws: TransportError.self) {
+            try next(302, from: "https://a.example/", to: "http://a.example/", redirects: decided(.follow))
+        }
+        #expect(insecure?.code == .redirectRefused)
+        let last = #expect(throws: TransportError.self) { try next(302, to: "x", redirects: decided(.follow), followed: 10) }
+        #expect(last?.code == .tooManyRedirects)
+        #expect(
+            seen.withLock { $0 } == [
+                "302 POST http://a.example/dir/x 3 1", "302 POST http://a.example/dir/x 0 1",
+                "302 GET http://a.example/dir/x 10 1", "302 GET http://a.example/dir/x 0 1",
+                "302 GET http://a.example/dir/x 10 1",
+            ])
+    }
+
+    @Test func `the error names a cycle, without its query`() throws {
+        func message(_ location: String) throws -> String {
+            let error = #expect(throws: TransportError.self) {
+                try next(302, from: "http://a.example/now?secret", to: location, followed: 10)
+            }
+            return try #require(error).message
+        }
+        let (itself, others, none) = (try message("/now?secret"), try message("/8?secret"), try message("/10"))
+        #expect(itself.hasSuffix("; http://a.example/now?… redirects to itself"))
+        #expect(others.hasSuffix("; http://a.example/8?… redirects to itself, by 2 other redirects"))
+        #expect(none.hasSuffix("(maximumRedirects)"))
+    }
+
     @Test func `a random Location neither traps nor leads to a scheme other than http and https`() throws {
         var random = SeededGenerator(seed: 1)
         let alphabet = Array("abc:/?#[]@!$&'()*+,;=%%20\u{0}\r\n é€\\\"<>{}|^`.-_~0189htps")
@@ -154,5 +240,17 @@ struct RedirectRulesTests {
                 #expect(error.code == .redirectRefused)
             }
         }
+    }
+
+    @Test func `Location fields with different bytes are different, even if they are equal as text`() throws {
+        let rules = RedirectRules(SessionConfiguration())
+        let request = NetworkRequest(url: try #require(URL(string: "http://a.example/")))
+        let error = #expect(throws: TransportError.self) {
+            try rules.next(
+                after: request, status: 302,
+                headers: HeaderFields([.init(name: "Location", value: "/e\u{301}"), .init(name: "Location", value: "/\u{E9}")]),
+                trail: RedirectTrail())
+        }
+        #expect(error?.code == .redirectRefused)
     }
 }

@@ -71,6 +71,19 @@ struct OriginGateTests {
         #expect(gate.tryToEnter("a", 4) == nil && gate.tryToEnter("b", 5) != nil)
     }
 
+    @Test func `a limit that is raised admits waiting members, and one that is lowered applies when members have left`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 2, connections: 6))
+        for number in 0..<9 { _ = gate.tryToEnter("a", number) }
+        #expect(gate.limit("a", to: 4).map(\.member) == [2, 3] && gate.inside("a") == 4)
+        #expect(gate.limit("a", to: 2).isEmpty && gate.inside("a") == 4)
+        // Members above the limit count in total.
+        #expect(gate.tryToEnter("b", 10) == nil && gate.tryToEnter("b", 11) == nil && gate.tryToEnter("c", 12) != nil)
+        #expect(gate.leaving("a") == [12] && gate.leaving("a").isEmpty)
+        #expect(gate.leaving("a") == [4] && gate.inside("a") == 2)
+        #expect(gate.limit("a", to: 9).map(\.member) == [5])
+        #expect(gate.inside("a") + gate.inside("b") + gate.inside("c") == 6)
+    }
+
     @Test func `if each origin has fewer slots than there are shards, origins are spread over the shards`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, shards: 8))
         let shards = (0..<100).map { number -> Int in

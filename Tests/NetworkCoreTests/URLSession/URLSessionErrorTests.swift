@@ -40,6 +40,7 @@ extension URLSessionTests {
                     "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT", "b=x,y; Path=/", "c=", "__d=4",
                 ])
             #expect(HeaderFields.separateCookies("") == [""])
+            #expect(HeaderFields.separateCookies("a=1,\u{301}b=2, c=\u{301},d=3") == ["a=1,\u{301}b=2", "c=\u{301}", "d=3"])
             #expect(HeaderFields.separateCookies("a=1,,") == ["a=1,,"])
         }
     }

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 extension URLSessionTests {
@@ -23,7 +24,7 @@ extension URLSessionTests {
         }
 
         @Test func `an unknown host is reported as a failed name lookup`() async throws {
-            let url = try #require(URL(string: "http://nowhere.invalid/"))
+            let url = try #require(URL(string: "http://\(unknownHost)/"))
             let error = try #require(await manager.error(for: NetworkRequest(url: url)))
             #expect(error.code == .nameLookupFailed && error.phase == .nameLookup)
         }

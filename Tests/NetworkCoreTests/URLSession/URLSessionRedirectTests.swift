@@ -96,7 +96,7 @@ extension URLSessionTests {
             let rules = RedirectRules(SessionConfiguration())
             let request = NetworkRequest(url: try #require(URL(string: "https://example.com/")))
             let error = #expect(throws: TransportError.self) {
-                try rules.next(after: request, status: 302, locations: ["http://example.com/"], followed: 0)
+                try rules.next(after: request, status: 302, headers: ["Location": "http://example.com/"], trail: RedirectTrail())
             }
             #expect(error?.code == .redirectRefused)
         }

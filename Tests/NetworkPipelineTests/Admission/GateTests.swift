@@ -85,11 +85,11 @@ import TestSupport
         #expect(gate.count == 0)
     }
 
-    @Test func `a deadline ends the wait in the queue`() async throws {
-        let clock = ManualClock()
-        let gate = ConcurrencyGate(maximumConcurrency: 1, maximumConcurrencyPerHost: 1, clock: clock)
-        let latch = AsyncGate()
-        let first = Task {
+    /// Sends a request that takes a slot until the latch is opened.
+    private func occupied(
+        _ gate: ConcurrencyGate, until latch: AsyncGate
+    ) -> Task<Result<NetworkResponse, TransportError>, Never> {
+        Task {
             await result { () throws(TransportError) in
                 try await gate.intercept(.make()) { _ in
                     await latch.wait()
@@ -97,6 +97,13 @@ import TestSupport
                 }
             }
         }
+    }
+
+    @Test func `a deadline ends the wait in the queue`() async throws {
+        let clock = ManualClock()
+        let gate = ConcurrencyGate(maximumConcurrency: 1, maximumConcurrencyPerHost: 1, clock: clock)
+        let latch = AsyncGate()
+        let first = occupied(gate, until: latch)
         await latch.waitForArrival()
         var request = NetworkRequest.make()
         request.deadline = Deadline(after: .seconds(3), clock: clock)
@@ -110,6 +117,32 @@ import TestSupport
         #expect(gate.waitingCount == 0 && gate.count == 1)
         latch.open()
         #expect(await first.value.status == 200)
+    }
+
+    @Test func `requests of a higher priority are admitted first`() async throws {
+        let gate = ConcurrencyGate(maximumConcurrency: 1, maximumConcurrencyPerHost: 1)
+        let latch = AsyncGate()
+        let order = Locked<[RequestPriority]>([])
+        let first = occupied(gate, until: latch)
+        await latch.waitForArrival()
+        var tasks: [Task<Result<NetworkResponse, TransportError>, Never>] = []
+        for priority in [RequestPriority.low, .normal, .high, .low, .normal, .high] {
+            var request = NetworkRequest.make()
+            request.priority = priority
+            tasks.append(
+                Task { [request] in
+                    await result { () throws(TransportError) in
+                        try await gate.intercept(request) { _ in
+                            order.withLock { $0.append(request.priority) }
+                            return .make()
+                        }
+                    }
+                })
+            while gate.waitingCount < tasks.count, !Task.isCancelled { await Task.yield() }
+        }
+        latch.open()
+        for task in tasks + [first] { #expect(await task.value.status == 200) }
+        #expect(order.withLock(\.self) == [.high, .high, .normal, .normal, .low, .low])
     }
 
     @Test func `a request fails immediately if the queue is full`() async throws {

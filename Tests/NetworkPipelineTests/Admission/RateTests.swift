@@ -49,7 +49,7 @@ import TestSupport
             (["RateLimit": "\"d\";r=0", "RateLimit-Policy": "\"d\";q=100;w=60"], 60),
             (["RateLimit": "\"d\";r=0", "RateLimit-Policy": "\"e\";q=100;w=60"], nil),
             (["RateLimit": "\"d\";r=0;t=999999999"], 86_400), (["RateLimit-Policy": "\"d\";q=1;w=1"], nil),
-            (["RateLimit": "\"d\";r=0;t=4;x=\"y;z\""], 4),
+            (["RateLimit": "\"d\";r=0;t=4;x=\"y;z\""], 4), (["RateLimit": "\"d\";at=@1;by=%\"%c3%bc;\";r=0;t=3"], 3),
         ] as [(HeaderFields, Int?)])
     func `the RateLimit fields of a response are parsed`(headers: HeaderFields, seconds: Int?) {
         let fields = RateLimitFields(headers)

@@ -4,6 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct ObservationTests {
     private final class Events: ExchangeObserver {
@@ -58,6 +59,28 @@ import Testing
         dump(events.all, to: &dumped)
         #expect(!dumped.contains("s3cr3t"))
         #expect(zip(events.all, events.all.dropFirst()).allSatisfy { $0.time <= $1.time || $1.time > .zero })
+    }
+
+    /// RFC 9530 §2, §3.
+    @Test func `a malformed digest field of a download is reported once per origin`() async throws {
+        let server = try LoopbackServer { request in
+            let digest = request.path == "/valid" ? "sha-512=:AAAA:" : "sha-256=:AAAA"
+            return .chunked([Data("hello".utf8)], trailers: ["Repr-Digest": digest]).header(digest, for: "Content-Digest")
+        }
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [ObservationInterceptor(events)])
+        let folder = try TemporaryFolder()
+        for path in ["valid", "a", "b"] {
+            _ = try await service.download(Endpoint<Data>(path: path), to: folder.file(path))
+        }
+        // No digests are checked unless a file is downloaded.
+        _ = try await service.response(for: Endpoint<Data>(path: "c", responseDecoder: .rawData))
+        #expect(
+            events.words.filter { $0.hasPrefix("noted") } == [
+                "noted the response's Content-Digest is malformed, and was ignored",
+                "noted the response's Repr-Digest is malformed, and was ignored",
+            ])
     }
 
     @Test func `redirects are reported`() async throws {
@@ -127,6 +150,7 @@ struct TraceTests {
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true),
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", true),
         ("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later", true),
+        ("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-\u{301}", true),
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later", false),
         ("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false),
         ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", false),

@@ -11,7 +11,7 @@ import Testing
 
     private func report(_ exchange: Int, _ milliseconds: Int, _ kind: ExchangeEvent.Kind, target: String = "https://a.test/x") {
         waterfall.exchangeDidProgress(
-            ExchangeEvent(exchange: exchange, method: .get, target: target, time: .milliseconds(milliseconds), kind: kind))
+            ExchangeEvent(exchange: exchange, method: .get, place: .text(target), time: .milliseconds(milliseconds), kind: kind))
     }
 
     @Test func `the time of a call is divided into its phases`() throws {
@@ -62,10 +62,10 @@ import Testing
         let small = Waterfall(maximumCalls: 2)
         for exchange in 1...5 {
             small.exchangeDidProgress(
-                ExchangeEvent(exchange: exchange, method: .get, target: "https://a.test/", time: .zero, kind: .queued))
+                ExchangeEvent(exchange: exchange, method: .get, place: .text("https://a.test/"), time: .zero, kind: .queued))
             small.exchangeDidProgress(
                 ExchangeEvent(
-                    exchange: exchange, method: .get, target: "https://a.test/", time: .zero,
+                    exchange: exchange, method: .get, place: .text("https://a.test/"), time: .zero,
                     kind: .done(.status(200), attempts: 1)))
         }
         #expect(small.calls.rows.count == 2 && small.calls.dropped == 3)

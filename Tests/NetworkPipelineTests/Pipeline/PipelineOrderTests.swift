@@ -27,6 +27,7 @@ import Testing
             $0.authentication = .authentication(.bearer("t"), for: api)
             $0.cache = Cache()
             $0.coalescing = CoalescingInterceptor()
+            $0.hedging = HedgingInterceptor()
             $0.rate = RateLimiter(nil)
             $0.trace = .trace
         }
@@ -37,8 +38,9 @@ import Testing
         #expect(
             order == [
                 "ObservationInterceptor", "DeadlineInterceptor", "NetworkActivity", "IdempotencyKeyInterceptor",
-                "RetryInterceptor", "HeaderInterceptor", "CredentialInterceptor", "Cache", "CoalescingInterceptor",
-                "CircuitBreaker", "RateLimiter", "ConcurrencyGate", "TraceInterceptor",
+                "RetryInterceptor", "BodyCompressionInterceptor", "HeaderInterceptor", "CredentialInterceptor", "Cache",
+                "CoalescingInterceptor", "HedgingInterceptor", "CircuitBreaker", "RateLimiter", "ConcurrencyGate",
+                "TraceInterceptor",
             ])
     }
 
@@ -47,8 +49,8 @@ import Testing
         let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
         let drawing = try #require(text.split(separator: "\n").first { $0.contains("service ─▶ observation") })
         let names = [
-            "service", "observation", "deadline", "activity", "idempotency key", "retry", "headers", "authentication",
-            "cache", "coalescing", "breaker", "rate", "gate", "trace", "session",
+            "service", "observation", "deadline", "activity", "idempotency key", "retry", "compression", "headers",
+            "authentication", "cache", "coalescing", "hedging", "breaker", "rate", "gate", "trace", "session",
         ]
         #expect(drawing.drop { $0 != "s" } == names.joined(separator: " ─▶ "))
     }
@@ -57,11 +59,12 @@ import Testing
         let least = RequestPipeline {
             $0.deadline = nil
             $0.retry = nil
+            $0.compression = nil
             $0.breaker = nil
             $0.gate = nil
         }
         #expect(least.interceptors.isEmpty)
-        #expect(RequestPipeline().interceptors.count == 4)
+        #expect(RequestPipeline().interceptors.count == 5)
     }
 
     /// The forms of a call for the same endpoint.

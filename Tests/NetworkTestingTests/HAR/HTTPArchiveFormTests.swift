@@ -138,4 +138,17 @@ struct HTTPArchiveFormTests {
         let again = try HTTPArchive(data: archive.data())
         #expect(again.entries[0].response.body.data == nil && again.entries[0].request.body?.data == nil)
     }
+
+    /// RFC 6265 §4.2.1. Chromium joins the lines of a field with line feeds.
+    @Test func `lines and cookies are divided at octets`() throws {
+        let request =
+            #""method": "GET", "url": "https://a.test/x", "headers": [{"name": "Cookie", "value": "a=1;\u0301b=2; c=\u0301; d; e="}]"#
+        let response = #""status": 200, "headers": [{"name": "X", "value": "1\r\n2\n\u03013"}], "content": {"text": "ok"}"#
+        let archive = try ArchiveSamples.archive(ArchiveSamples.entry(request: request, response: response))
+        #expect(archive.entries.first?.response.headers.values(for: "X") == ["1", "2", "\u{301}3"])
+        let document = try JSONSerialization.jsonObject(with: archive.data()) as? [String: Any]
+        let entry = ((document?["log"] as? [String: Any])?["entries"] as? [[String: Any]])?.first
+        let cookies = (entry?["request"] as? [String: Any])?["cookies"] as? [[String: Any]] ?? []
+        #expect(cookies.compactMap { $0["name"] as? String } == ["a", "\u{301}b", "c", "e"])
+    }
 }

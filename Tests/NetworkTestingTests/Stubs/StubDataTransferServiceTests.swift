@@ -24,6 +24,22 @@ struct StubDataTransferServiceTests {
         service = StubDataTransferService(fixtures: StubFixtures(folder: folder))
     }
 
+    @Test func `files are decoded by the decoder of the service`() async throws {
+        struct User: Decodable, Sendable { var userID: Int }
+        struct List: Decodable, Sendable { var list: [User] }
+        let decoder = TransferJSONDecoder()
+        decoder.keyDecodingStrategy = .custom { $0.count == 3 ? UserKey(stringValue: "userID") : $0[0] }
+        let service = StubDataTransferService(fixtures: StubFixtures(folder: folder), decoder: decoder)
+        #expect(try await service.request(Users.all.as(List.self)).list.map(\.userID) == [1])
+    }
+
+    private struct UserKey: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
     private func cause(_ endpoint: some ResponseRequestable) async -> StubFixtureError? {
         do throws(DataTransferError) {
             _ = try await service.request(endpoint)

@@ -30,6 +30,22 @@ struct StubSessionManagerTests {
         #expect(try await text("/b") == "any")
     }
 
+    @Test func `a route is called once for each request`() async throws {
+        let calls = Locked(0)
+        let session = StubSessionManager()
+        session.route { _ in nil }
+        session.route { _ in
+            calls.withLock { $0 += 1 }
+            return .text("ok")
+        }
+        session.route { _ in
+            calls.withLock { $0 += 100 }
+            return .text("never")
+        }
+        _ = try await session.response(for: NetworkRequest(url: URL(string: "https://api.test/a")!))
+        #expect(calls.withLock { $0 } == 1)
+    }
+
     @Test func `a stub can require a method`() async throws {
         session.enqueue(.text("post"), for: "/a", method: .post)
         session.enqueue(.text("get"), for: "/a", method: .get)

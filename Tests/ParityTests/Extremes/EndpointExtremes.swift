@@ -38,12 +38,13 @@ extension ExtremeCall {
             "RequestDescription.post(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)",
             "RequestDescription.put(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)",
             "RequestDescription.patch(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)",
-            "RequestDescription.delete(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)"
+            "RequestDescription.delete(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)",
+            "RequestDescription.query(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)"
         ) {
             for text in Extreme.texts {
                 build(RequestDescription(path: text, baseURL: URL(string: text), method: RequestMethod(text)))
                 for description: RequestDescription in [.get(text), .head(text), .delete(text)] { build(description) }
-                for description: RequestDescription in [.post(text), .put(text), .patch(text)] {
+                for description: RequestDescription in [.post(text), .put(text), .patch(text), .query(text)] {
                     build(description.as(Int.self))
                 }
             }
@@ -63,6 +64,7 @@ extension ExtremeCall {
                 for date in Extreme.dates {
                     build(Endpoint<Void>(path: "a", queryParameters: ["d": date], queryStyle: style))
                     _ = try? EndpointBody.form(["d": date], style: style).content()
+                    _ = try? EndpointBody.json(["d": date]).content()
                 }
             }
             for number in Extreme.doubles {
@@ -70,7 +72,12 @@ extension ExtremeCall {
                 _ = try? EndpointBody.json(["n": number]).content()
             }
             for number in Extreme.integers { build(Endpoint<Void>(path: "a", queryParameters: ["n": number])) }
-            for text in Extreme.texts { _ = try? EndpointBody.json([text: text] as ParameterList).content() }
+            for text in Extreme.texts {
+                _ = try? EndpointBody.json([text: text] as ParameterList).content()
+                for keys in [QueryStyle.Keys.snakeCase, .kebabCase] {
+                    _ = try? EndpointBody.form([text: text], style: QueryStyle(keys: keys)).content()
+                }
+            }
         },
         ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)") {
             for limit in Extreme.durations {
@@ -124,6 +131,22 @@ extension ExtremeCall {
             for text in Extreme.texts {
                 describe(RequestMethod(rawValue: text))
                 describe(RequestMethod(text).isIdempotent)
+            }
+        },
+        ExtremeCall("HeaderName.init(rawValue:)") {
+            for text in Extreme.texts {
+                var headers: HeaderFields = [:]
+                headers[HeaderName(rawValue: text)] = text
+                build(Endpoint<Void>(path: "a", headerParameters: headers))
+            }
+        },
+        ExtremeCall("Redirect.init(request:statusCode:headers:target:count:)") {
+            let request = NetworkRequest(url: URL(filePath: "/"))
+            for url in Extreme.urls {
+                for number in Extreme.integers {
+                    let redirect = Redirect(request: request, statusCode: number, target: url, count: number)
+                    describe(RedirectPolicy.decide { _ in .refuse(url.absoluteString) }.decision(on: redirect))
+                }
             }
         },
         ExtremeCall {

@@ -31,8 +31,10 @@ extension ExtremeCall {
             for text in Extreme.texts {
                 for value in [text, "<\(text)>; rel=next", "<a>; rel=\"\(text)\"", "<a>; \(text)=next"] {
                     let field = LinkField(["Link": value])
-                    _ = field.target(of: text)
-                    _ = field.target(of: "next")
+                    for url in Extreme.urls {
+                        _ = field.target(of: text, for: url)
+                        _ = field.target(of: "next", for: url)
+                    }
                 }
             }
         },
@@ -74,9 +76,9 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "MultipartForm.Part.init(name:fileName:contentType:content:)",
+            "MultipartForm.Part.init(name:fileName:contentType:headers:content:)",
             "MultipartForm.init(_:boundary:)",
-            "MultipartForm.append(_:name:)", "MultipartForm.append(_:name:fileName:contentType:)"
+            "MultipartForm.append(_:name:headers:)", "MultipartForm.append(_:name:fileName:contentType:headers:)"
         ) {
             for text in Extreme.texts {
                 let data = Data(text.utf8)
@@ -88,6 +90,11 @@ extension ExtremeCall {
                 form.parts.append(.init(name: "b", fileName: text, content: .data(data)))
                 describe(form)
                 _ = try? EndpointBody.multipart(form).content()
+                for headers: HeaderFields in [[text: "a"], ["a": text]] {
+                    var form = MultipartForm()
+                    form.append(text, name: "n", headers: headers)
+                    _ = try? EndpointBody.multipart(form).content()
+                }
                 _ = try? EndpointBody.multipart(MultipartForm([.init(name: text, data: data)], boundary: text)).content()
             }
         },

@@ -69,12 +69,35 @@ extension ExtremeCall {
                 await send([.retry(RetryOptions(backoff: Backoff(base: time, maximumDelay: time)), budget: nil)])
             }
         },
+        ExtremeCall("BodyCompressionOptions.init(minimumBytes:mediaTypes:level:)") {
+            for (bytes, level) in Extreme.integers.flatMap({ bytes in Extreme.integers.map { (bytes, $0) } }) {
+                for types in [BodyCompressionOptions.compressibleMediaTypes, ["", "*", "/", "+"]] {
+                    await send([.compression(BodyCompressionOptions(minimumBytes: bytes, mediaTypes: types, level: level))])
+                }
+            }
+        },
         ExtremeCall("RetryBudget.init(share:reserve:)") {
             for (share, reserve) in Extreme.doubles.flatMap({ share in Extreme.doubles.map { (share, $0) } }) {
                 let budget = RetryBudget(share: share, reserve: reserve)
                 _ = budget.available
                 await send([.retry(RetryOptions(backoff: Backoff(base: .zero)), budget: budget)])
                 _ = budget.available
+            }
+        },
+        ExtremeCall("HedgingOptions.init(percentile:window:minimumLatencies:initialDelay:minimumDelay:)") {
+            var rules =
+                Extreme.doubles.map { HedgingOptions(percentile: $0, minimumLatencies: 1) }
+                + Extreme.durations.map { HedgingOptions(initialDelay: $0, minimumDelay: .zero) }
+                + Extreme.durations.map { HedgingOptions(minimumLatencies: 1, minimumDelay: $0) }
+            for number in Extreme.integers {
+                rules += [
+                    HedgingOptions(window: number), HedgingOptions(minimumLatencies: number),
+                    HedgingOptions(window: number, minimumLatencies: number),
+                ]
+            }
+            for rule in rules {
+                let hedging = HedgingInterceptor(options: rule, budget: nil)
+                for _ in 0..<3 { await send([hedging]) }
             }
         },
         ExtremeCall("CircuitBreakerOptions.init(failureRatio:window:minimumOutcomes:openDuration:probes:)") {
@@ -101,6 +124,23 @@ extension ExtremeCall {
                 await send([ConcurrencyGate(maximumWaiting: number)])
             }
         },
+        ExtremeCall(
+            "AdaptiveLimit.adaptive(initial:minimum:maximum:)", "ConcurrencyGate.init(_:maximumConcurrency:maximumWaiting:clock:)"
+        ) {
+            for number in Extreme.integers {
+                for limit in [
+                    AdaptiveLimit.adaptive(initial: number), .adaptive(minimum: number), .adaptive(maximum: number),
+                    .adaptive(initial: number, minimum: number, maximum: number),
+                ] { await send([ConcurrencyGate(limit)]) }
+                await send([ConcurrencyGate(.adaptive(), maximumConcurrency: number)])
+                await send([ConcurrencyGate(.adaptive(), maximumWaiting: number)])
+            }
+            for time in Extreme.durations {
+                let clock = ManualClock()
+                let gate = ConcurrencyGate(.adaptive(), clock: clock)
+                for _ in 0..<3 { await send([gate, Timed(clock: clock, time: time, number: 1)]) }
+            }
+        },
         ExtremeCall("RateLimit.init(_:per:burst:)", "RateLimiter.init(_:maximumDelay:clock:)") {
             for time in Extreme.durations {
                 for limiter in [
@@ -121,6 +161,43 @@ extension ExtremeCall {
                 await send([.deadline(time, clock: ManualClock())])
                 await send([.deadline(.seconds(1)), .retry(budget: nil)], deadline: .limit(time))
                 await send(RequestPipeline { $0.deadline = time }.interceptors)
+            }
+        },
+        ExtremeCall(
+            "AWSCredentials.init(accessKeyID:secretAccessKey:sessionToken:)",
+            "AWSSignature.init(credentials:region:service:payload:now:)",
+            "AWSSignature.init(region:service:payload:now:credentials:)", "AWSSignature.presignedURL(for:validFor:)",
+            "MessageSignature.init(keyID:key:components:label:lifetime:tag:addsNonce:now:)"
+        ) {
+            for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
+                let keys = AWSCredentials(accessKeyID: text, secretAccessKey: text, sessionToken: text)
+                describe(keys)
+                let signature = AWSSignature(credentials: keys, region: text, service: text)
+                await send([.signing(signature, for: api)])
+                _ = try? await signature.presignedURL(for: NetworkRequest(url: api.baseURL))
+                let message = MessageSignature(
+                    keyID: text, key: Data(text.utf8), components: [.field(HeaderName(rawValue: text))], label: text, tag: text)
+                describe(message)
+                await send([.signing(message, for: api)])
+            }
+            for duration in Extreme.durations {
+                let signature = AWSSignature(region: "r", service: "s") { AWSCredentials(accessKeyID: "k", secretAccessKey: "s") }
+                _ = try? await signature.presignedURL(for: NetworkRequest(url: api.baseURL), validFor: duration)
+                await send([.signing(MessageSignature(keyID: "k", key: Data(), lifetime: duration), for: api)])
+            }
+            for date in Extreme.dates {
+                let keys = AWSCredentials(accessKeyID: "k", secretAccessKey: "s")
+                await send([.signing(AWSSignature(credentials: keys, region: "r", service: "s", now: { date }), for: api)])
+                await send([.signing(MessageSignature(keyID: "k", key: Data(), lifetime: .seconds(1), now: { date }), for: api)])
+            }
+        },
+        ExtremeCall(
+            "ChallengeInterceptor.Scheme.init(rawValue:)", "ChallengeInterceptor.init(user:password:origins:schemes:)",
+            "NetworkInterceptor.authenticationOnChallenge(user:password:for:schemes:)"
+        ) {
+            for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
+                describe(ChallengeInterceptor.Scheme(rawValue: text))
+                await send([.authenticationOnChallenge(user: text, password: text, for: api, schemes: [.init(rawValue: text)])])
             }
         },
         ExtremeCall(

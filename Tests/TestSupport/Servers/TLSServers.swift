@@ -20,6 +20,8 @@
             package var bytes: Int
             package var version: String
             package var client: String?
+            /// Whether the handshake resumed a TLS session. The first certificate was verified when the session began.
+            package var resumed: Bool
         }
 
         package struct DidNotStart: Error {}

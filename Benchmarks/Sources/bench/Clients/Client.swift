@@ -15,6 +15,8 @@ enum Client: String, CaseIterable {
     case engine
     /// The same with two event loops.
     case engine_loops2
+    /// The same with a loop for each processor, and each task on one of the loops.
+    case executor
     /// A typed endpoint through `DefaultDataTransferService` over the engine, decoded as JSON, logging off.
     case stack
     /// `DefaultNetworkService` over the engine, with the interceptors of ``PipelineBench``.
@@ -29,8 +31,12 @@ enum Client: String, CaseIterable {
     case ahc
     /// Plain C over libcurl's multi interface and its HTTP.
     case c_loop
-    /// Go's net/http, in a separate process: ``GoClient``.
+    /// Go's net/http, in a separate process.
     case go
+    /// hyper (Rust) on one thread, in a separate process.
+    case hyper
+    /// node's http, in a separate process.
+    case node
 
     /// Puts the client under load.
     ///
@@ -39,7 +45,8 @@ enum Client: String, CaseIterable {
         switch self {
         case .engine: startEngine(load, loops: 1)
         case .engine_loops2: startEngine(load, loops: 2)
-        case .go: fail("go measures itself")
+        case .executor: startExecutor(load)
+        case .go, .hyper, .node: fail("\(self) measures itself")
         case .stack: try startStack(load)
         case .pipeline: try startPipeline(load)
         case .service: try startService(load, interceptors: [])
@@ -57,6 +64,16 @@ enum Client: String, CaseIterable {
         let session = CurlSessionManager(limit: load.concurrency, loops: loops, authority: load.authority)
         let request = NetworkRequest(url: load.url)
         load.keepUp { load in
+            let response = try await session.response(for: request)
+            load.count(status: response.statusCode, bytes: response.data.count)
+        }
+    }
+
+    private func startExecutor(_ load: Load) {
+        let loops = min(load.concurrency, ProcessInfo.processInfo.activeProcessorCount)
+        let session = CurlSessionManager(limit: load.concurrency, loops: loops, authority: load.authority)
+        let request = NetworkRequest(url: load.url)
+        load.keepUp(on: session.executors) { load in
             let response = try await session.response(for: request)
             load.count(status: response.statusCode, bytes: response.data.count)
         }

@@ -31,9 +31,11 @@ final class Load: Sendable {
     }
 
     /// Runs `send` in so many tasks, again and again, for the life of the process.
-    func keepUp(_ send: @escaping @Sendable (Load) async throws -> Void) {
-        for _ in 0..<concurrency {
-            Task.detached {
+    ///
+    /// - Parameter executors: Where the tasks run, in turn; if there are none, in the cooperative pool.
+    func keepUp(on executors: [any TaskExecutor] = [], _ send: @escaping @Sendable (Load) async throws -> Void) {
+        for number in 0..<concurrency {
+            Task.detached(executorPreference: executors.isEmpty ? nil : executors[number % executors.count]) {
                 do {
                     while true { try await send(self) }
                 } catch {

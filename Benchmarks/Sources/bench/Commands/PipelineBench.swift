@@ -30,13 +30,20 @@ struct PipelineBench {
         let bare = DefaultNetworkService(configuration: api, sessionManager: session)
         let full = DefaultNetworkService(
             configuration: api, sessionManager: session, interceptors: Self.interceptors(for: api))
-        var times: (bare: [Double], full: [Double]) = ([], [])
+        let foundation = JSONDecoder()
+        let document = Document.example
+        var times: (bare: [Double], full: [Double], decoding: [Double]) = ([], [], [])
         for _ in 0..<rounds {
             times.bare.append(try await Usage.microseconds(repetitions) { _ = try await bare.response(for: endpoint) })
             times.full.append(try await Usage.microseconds(repetitions) { _ = try await full.response(for: endpoint) })
+            times.decoding.append(
+                try await Usage.microseconds(repetitions / 10) { _ = try foundation.decode(Document.self, from: document) })
         }
         printFigure("pipeline.bare_us", times.bare.median, "us")
-        printFigure("pipeline.overhead_us", times.full.median - times.bare.median, "us")
+        let overhead = zip(times.full, times.bare).map { $0 - $1 }.median
+        printFigure("pipeline.overhead_us", overhead, "us")
+        // Foundation's `JSONDecoder` and the document of 1 KB, as in `stack.overhead_vs_decode`.
+        printFigure("pipeline.overhead_vs_decode", overhead / times.decoding.median, "x")
     }
 
     /// Against nginx, at 64 concurrent, in turns.

@@ -6,17 +6,21 @@ struct Servers {
     var plain: Target
     /// HTTP/1.1 over TLS, the only protocol that is offered.
     var tls: Target
+    /// HTTP/1.1 over TLS, where each response ends its connection.
+    var tlsOnce: Target
     /// HTTP/2 over TLS: the response to a request in another version is 505, which no client takes.
     var http2: Target
 
     /// Takes three URLs and the file of the authority from the front of the arguments.
     init(_ arguments: inout ArraySlice<String>) {
-        let urls = arguments.prefix(3).compactMap(URL.init(string:)).map { $0.appendingPathComponent(Document.name) }
+        let bases = arguments.prefix(3).compactMap(URL.init(string:))
+        let urls = bases.map { $0.appendingPathComponent(Document.name) }
         guard urls.count == 3, let path = arguments.dropFirst(3).first else { fail("URL HTTPS-URL HTTP2-URL AUTHORITY") }
         arguments.removeFirst(4)
         let authority = URL(fileURLWithPath: path)
         plain = Target(url: urls[0])
         tls = Target(url: urls[1], authority: authority)
+        tlsOnce = Target(url: bases[1].appendingPathComponent("once"), authority: authority)
         http2 = Target(url: urls[2], authority: authority)
     }
 }

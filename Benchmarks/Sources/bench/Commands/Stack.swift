@@ -20,17 +20,27 @@ struct Stack {
         let request = try endpoint.networkRequest(with: configuration)
         let decoder = TransferJSONDecoder()
 
+        let foundation = JSONDecoder()
+        let document = Document.example
+
         var whole: [Double] = []
         var stub: [Double] = []
         var building: [Double] = []
         var decoding: [Double] = []
+        var foundationDecoding: [Double] = []
         for _ in 0..<rounds {
             whole.append(try await microseconds { _ = try await service.request(endpoint) })
             stub.append(try await microseconds { _ = try await session.response(for: request) })
             building.append(try await microseconds { _ = try endpoint.networkRequest(with: configuration) })
             decoding.append(try await microseconds { _ = try decoder.decode(Int.self, from: body) })
+            foundationDecoding.append(
+                try await Usage.microseconds(repetitions / 10) { _ = try foundation.decode(Document.self, from: document) })
         }
-        printFigure("stack.overhead_us", whole.median, "us")
+        // What the layers add to the session manager.
+        let overhead = zip(whole, stub).map { $0 - $1 }.median
+        printFigure("stack.overhead_us", overhead, "us")
+        printFigure("stack.overhead_vs_decode", overhead / foundationDecoding.median, "x")
+        printFigure("stack.foundation_document_us", foundationDecoding.median, "us")
         printFigure("stack.json_decoder_us", decoding.median, "us")
         printFigure("stack.request_building_us", building.median, "us")
         printFigure("stack.stub_us", stub.median, "us")

@@ -1,41 +1,74 @@
+import DataTransfer
 import Foundation
 
-/// Small documents over TLS, in HTTP/1.1 and HTTP/2, over connections that are kept. Ratios are those of medians.
+/// Small documents over TLS: in HTTP/1.1 and HTTP/2 over connections that are kept, and each over a new connection. Ratios are those of
+/// medians.
 struct TLSBench {
-    private static let levels = [1, 64]
+    /// What is requested, by the name that it has in figures.
+    private struct Row {
+        var name: String
+        var target: Target
+        var levels: [Int]
+        var ours: [Client]
+        var others: [Client]
+    }
 
     let servers: Servers
     let effort: Effort
 
-    func run() throws {
-        let go = GoClient.clients(insteadOf: "tls.*_vs_go")
-        let others = [Client.ahc, .c_loop] + go
-        let cells = Self.levels.flatMap { level in
-            ([.engine] + others).map { Cell(client: $0, level: level, target: servers.tls) }
-                + [.engine, .c_loop].map { Cell(client: $0, level: level, target: servers.http2) }
+    private func rows() -> [Row] {
+        let peers = Client.built([.go], for: "tls")
+        return [
+            Row(
+                name: "tls", target: servers.tls, levels: [1, 16, 64], ours: [.engine, .executor],
+                others: [.ahc, .c_loop] + peers),
+            Row(
+                name: "http2", target: servers.http2, levels: [1, 16, 64], ours: [.engine, .executor], others: [.ahc, .c_loop]),
+            // Each response ends its connection. libcurl and this engine resume TLS sessions.
+            Row(
+                name: "tls.connections", target: servers.tlsOnce, levels: [1, 16], ours: [.engine, .executor],
+                others: [.ahc, .c_loop] + peers),
+        ]
+    }
+
+    func run() async throws {
+        let rows = rows()
+        let cells = rows.flatMap { row in
+            row.levels.flatMap { level in (row.ours + row.others).map { Cell(client: $0, level: level, target: row.target) } }
         }
         let medians = try Rounds(effort).medians(of: cells)
-        func sample(_ client: Client, _ level: Int, _ target: Target) -> Sample {
-            medians[Cell(client: client, level: level, target: target)] ?? .none
+        func sample(_ client: Client, _ level: Int, _ row: Row) -> Sample {
+            medians[Cell(client: client, level: level, target: row.target)] ?? .none
         }
-        for level in Self.levels {
-            for client in [.engine] + others {
-                printFigures("tls.c\(level).\(client)", sample(client, level, servers.tls))
+        for row in rows {
+            for level in row.levels {
+                for client in row.ours + row.others {
+                    printFigures("\(row.name).c\(level).\(client)", sample(client, level, row))
+                }
             }
         }
-        for level in Self.levels {
-            printFigures("http2.c\(level)", sample(.engine, level, servers.http2))
-            printFigures("http2.c\(level).c_loop", sample(.c_loop, level, servers.http2))
-        }
-        for level in Self.levels {
-            for other in others {
-                printRatios(
-                    "tls.c\(level)", sample(.engine, level, servers.tls), vs: "\(other)", sample(other, level, servers.tls))
+        for row in rows {
+            for level in row.levels {
+                for other in row.others {
+                    printRatios("\(row.name).c\(level)", sample(.engine, level, row), vs: "\(other)", sample(other, level, row))
+                    printRatios(
+                        "\(row.name).c\(level)", of: "executor", sample(.executor, level, row), vs: "\(other)",
+                        sample(other, level, row))
+                }
             }
         }
-        for level in Self.levels {
-            printRatios(
-                "http2.c\(level)", sample(.engine, level, servers.http2), vs: "c_loop", sample(.c_loop, level, servers.http2))
+        printFigure("tls.connections.resumed", try await resumedShare(), "x")
+    }
+
+    /// The share of new connections whose handshake resumes a session, as the server sees it.
+    private func resumedShare() async throws -> Double {
+        let session = CurlSessionManager(limit: 4, authority: servers.tlsOnce.authority)
+        var resumed = 0
+        let count = 100
+        for _ in 0..<count {
+            let response = try await session.response(for: NetworkRequest(url: servers.tlsOnce.url))
+            if response.headers["X-Session-Reused"] == "r" { resumed += 1 }
         }
+        return Double(resumed) / Double(count)
     }
 }

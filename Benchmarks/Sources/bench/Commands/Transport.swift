@@ -15,9 +15,9 @@ struct Transport {
     }
 
     func run() throws {
-        let go = GoClient.clients(insteadOf: "transport.*_vs_go")
-        let cells = cells(clients: [.engine, .engine_loops2, .stack, .urlsession, .ahc, .c_loop] + go)
-        report(try rounds.medians(of: cells), cells: cells, others: [.urlsession, .ahc, .c_loop] + go)
+        let peers = Client.built([.go, .hyper, .node], for: "transport")
+        let cells = cells(clients: [.engine, .engine_loops2, .executor, .stack, .urlsession, .ahc, .c_loop] + peers)
+        report(try rounds.medians(of: cells), cells: cells, others: [.urlsession, .ahc, .c_loop] + peers)
     }
 
     /// All load the document, but two loops only where there is work for them. The stack is compared with the engine on a body that
@@ -43,6 +43,11 @@ struct Transport {
         for level in Self.levels {
             for other in others {
                 printRatios("transport.c\(level)", sample(.engine, level), vs: "\(other)", sample(other, level))
+            }
+        }
+        for level in Self.levels {
+            for other in [.engine] + others {
+                printRatios("transport.c\(level)", of: "executor", sample(.executor, level), vs: "\(other)", sample(other, level))
             }
         }
         for level in Self.levels where level >= Self.busy {

@@ -50,7 +50,8 @@ func printFigures(_ name: String, _ sample: Sample) {
 }
 
 /// The same of one sample over those of another: `NAME.rps_vs_OTHER` and `NAME.cpu_vs_OTHER`.
-func printRatios(_ name: String, _ sample: Sample, vs other: String, _ otherSample: Sample) {
-    printFigure("\(name).rps_vs_\(other)", sample.requestsPerSecond / otherSample.requestsPerSecond, "x")
-    printFigure("\(name).cpu_vs_\(other)", sample.processorPerRequest / otherSample.processorPerRequest, "x")
+func printRatios(_ name: String, of client: String = "", _ sample: Sample, vs other: String, _ otherSample: Sample) {
+    let name = client.isEmpty ? name + "." : "\(name).\(client)_"
+    printFigure("\(name)rps_vs_\(other)", sample.requestsPerSecond / otherSample.requestsPerSecond, "x")
+    printFigure("\(name)cpu_vs_\(other)", sample.processorPerRequest / otherSample.processorPerRequest, "x")
 }

@@ -42,9 +42,9 @@ struct Sample {
     static func attempt(_ client: Client, level: Int, target: Target, seconds: Double, program: URL) throws -> Sample? {
         let output = Pipe()
         let process = Process()
-        if client == .go {
-            guard let go = GoClient.program else { fail("there is no client in Go") }
-            process.executableURL = go
+        if client.isPeer {
+            guard let peer = client.program else { fail("the client for \(client) was not built") }
+            process.executableURL = peer
             process.arguments = [target.url.absoluteString, String(level), String(seconds), String(bodyBytes(of: target.url))]
         } else {
             process.executableURL = program
@@ -74,7 +74,7 @@ struct Sample {
             let level = Int(arguments[1]), let seconds = Double(arguments[2])
         else { fail("load URL CLIENT LEVEL SECONDS [AUTHORITY]") }
         let authority = arguments.dropFirst(3).first.map { URL(fileURLWithPath: $0) }
-        if client == .go {
+        if client.isPeer {
             let target = Target(url: url, authority: authority)
             let sample = try measure(client, level: level, target: target, seconds: seconds)
             return say("\(sample.requestsPerSecond) \(sample.processorPerRequest)")

@@ -6,13 +6,13 @@ package struct EnvelopeResponseDecoder: ResponseDecoder {
     private let status: JSONKeyPath
     private let message: JSONKeyPath
     private let data: JSONKeyPath
-    private let decoder: any JSONDataDecoder
+    private let decoder: (any JSONDataDecoder)?
     private let success: Set<EnvelopeStatus>
 
     /// Creates a decoder for envelopes with the given member names and success statuses.
     package init(
         status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
-        success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: any JSONDataDecoder = TransferJSONDecoder()
+        success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: (any JSONDataDecoder)? = nil
     ) {
         self.status = status
         self.message = message
@@ -26,6 +26,7 @@ package struct EnvelopeResponseDecoder: ResponseDecoder {
     /// - Throws: ``EnvelopeError`` for a status that does not indicate success, ``ResponseDecodingError``, or a `DecodingError`.
     package func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
+        let decoder = body.decoder(of: decoder)
         do {
             // The document is scanned once. Only a decoder that cannot use the result reads it again, for the value.
             if let decoder = decoder.inPlace {
@@ -75,10 +76,10 @@ extension ResponseDecoder where Self == StandardResponseDecoder {
     ///   - message: The path of the human-readable message, which is optional; a message that is not a string is ignored.
     ///   - data: The path of the value; with the empty path, the envelope itself is decoded.
     ///   - success: The statuses that indicate success. A number never equals a text: `200` is not `"200"`.
-    ///   - decoder: The decoder for the value.
+    ///   - decoder: The decoder for the value. Default: `nil`, which uses that of the service.
     public static func envelope(
         status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
-        success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: any JSONDataDecoder = TransferJSONDecoder()
+        success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: (any JSONDataDecoder)? = nil
     ) -> StandardResponseDecoder {
         StandardResponseDecoder(
             EnvelopeResponseDecoder(status: status, message: message, data: data, success: success, decoder: decoder))

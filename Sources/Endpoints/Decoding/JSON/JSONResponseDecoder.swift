@@ -87,15 +87,15 @@ extension ScannedDocument {
 /// The whole document is validated, and with a key path only the value there is decoded. An empty body is an error unless the type is
 /// ``EmptyBodyRepresentable``.
 public struct JSONResponseDecoder: ResponseDecoder {
-    private let decoder: any JSONDataDecoder
+    private let decoder: (any JSONDataDecoder)?
     private let keyPath: JSONKeyPath?
 
     /// Creates a decoder of the whole body, or of the value at a key path.
     ///
     /// - Parameters:
-    ///   - decoder: The decoder to use. Default: one with the default strategies, which are Foundation's.
+    ///   - decoder: The decoder to use. Default: `nil`, which uses that of the service.
     ///   - keyPath: The path of the value; `nil` decodes the whole body. Default: `nil`.
-    package init(decoder: any JSONDataDecoder = TransferJSONDecoder(), keyPath: JSONKeyPath? = nil) {
+    package init(decoder: (any JSONDataDecoder)? = nil, keyPath: JSONKeyPath? = nil) {
         self.decoder = decoder
         self.keyPath = keyPath
     }
@@ -105,7 +105,8 @@ public struct JSONResponseDecoder: ResponseDecoder {
     /// - Throws: ``ResponseDecodingError`` for an empty body, for a key path that is malformed or does not lead to a value, and,
     ///   with a key path, for a malformed document. Otherwise a `DecodingError`, whose coding path starts with the key path.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
-        if let empty = try body.emptyValue(type) { return empty }
+        if body.isEmpty, let empty = try body.emptyValue(type) { return empty }
+        let decoder = body.decoder(of: decoder)
         guard let keyPath else { return try decoder.decode(type, from: body) }
         do {
             return try decoder.decode(type, from: body, under: keyPath)
@@ -116,15 +117,17 @@ public struct JSONResponseDecoder: ResponseDecoder {
 }
 
 extension ResponseDecoder where Self == JSONResponseDecoder {
-    /// A decoder of the whole body as JSON, with the default strategies of ``TransferJSONDecoder``.
+    /// A decoder of the whole body as JSON that uses the decoder of the service, by default a ``TransferJSONDecoder``.
     public static var json: JSONResponseDecoder { .standard }
 
     /// A decoder of the whole body as JSON that uses the given decoder.
     public static func json(_ decoder: any JSONDataDecoder) -> JSONResponseDecoder { JSONResponseDecoder(decoder: decoder) }
 
     /// A decoder of the value at a key path: `data.items[0].name`, or the RFC 6901 pointer `/data/items/0/name`.
+    ///
+    /// - Parameter decoder: The decoder to use. Default: `nil`, which uses that of the service.
     public static func keyPath(
-        _ keyPath: JSONKeyPath, decoder: any JSONDataDecoder = TransferJSONDecoder()
+        _ keyPath: JSONKeyPath, decoder: (any JSONDataDecoder)? = nil
     ) -> JSONResponseDecoder {
         JSONResponseDecoder(decoder: decoder, keyPath: keyPath)
     }
@@ -132,4 +135,6 @@ extension ResponseDecoder where Self == JSONResponseDecoder {
 
 extension JSONResponseDecoder {
     fileprivate static let standard = JSONResponseDecoder()
+    /// The decoder for endpoints and services that have none. Its strategies are never changed.
+    static let defaultDecoder = TransferJSONDecoder()
 }

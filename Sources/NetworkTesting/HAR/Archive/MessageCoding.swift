@@ -220,8 +220,8 @@ struct FieldsCoding: Codable {
             let field = try list.nestedContainer(keyedBy: Keys.self)
             let name = try field.decode(String.self, forKey: .name)
             // Chromium joins fields with the same name by a line feed.
-            for line in try field.text(.value).split(separator: "\n", omittingEmptySubsequences: false) {
-                headers.add(line.hasSuffix("\r") ? String(line.dropLast()) : String(line), for: name)
+            for line in try field.text(.value).parts(at: "\n") {
+                headers.add(line.ends(with: "\r") ? String(Substring(line.utf8.dropLast())) : String(line), for: name)
             }
         }
     }
@@ -263,9 +263,9 @@ struct CookieCoding: Encodable {
 
     static func cookies(of values: [String], isRequest: Bool) -> [CookieCoding] {
         values.flatMap { value in
-            value.split(separator: ";").prefix(isRequest ? .max : 1).compactMap { pair -> CookieCoding? in
-                let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-                return parts.count == 2 ? CookieCoding(name: parts[0], value: parts[1]) : nil
+            value.parts(at: ";").prefix(isRequest ? .max : 1).compactMap { pair -> CookieCoding? in
+                guard let (name, value) = pair.divided(at: "=") else { return nil }
+                return CookieCoding(name: String(name.trimmed), value: String(value.trimmed))
             }
         }
     }

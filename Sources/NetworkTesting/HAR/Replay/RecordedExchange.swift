@@ -11,7 +11,7 @@ struct ReplayedRequest: Sendable {
 
     init(_ request: NetworkRequest, body: Data?) {
         method = request.method
-        target = ReplayTarget(request.url.absoluteString)
+        target = ReplayTarget(request.urlText)
         self.body = body
         contentType = request.headers["Content-Type"] ?? ""
     }
@@ -250,6 +250,6 @@ struct ReplayedResponse: Sendable {
             !["utf-8", "utf8", "us-ascii"].contains(charset), !body.contains(0), String(validating: body, as: UTF8.self) != nil,
             charset.hasPrefix("utf-") || body.contains(where: { $0 > 0x7F })
         else { return nil }
-        return type.prefix { $0 != ";" } + "; charset=utf-8"
+        return (type.parts(at: ";").first ?? "") + "; charset=utf-8"
     }
 }

@@ -106,7 +106,8 @@ public final class ReplaySessionManager: NetworkSessionManager {
             throw TransportError(.invalidRequest, error.description, request: request, underlying: error)
         }
         let rules = RedirectRules(SessionConfiguration { $0.allowsInsecureRedirects = true })
-        for followed in 0... {
+        var trail = RedirectTrail()
+        while true {
             if Task.isCancelled { throw .taskCancelled(request) }
             if options.matchesBody, let body = request.body {
                 // Reads the body once, so that redirected requests and the fallback use the bytes in memory.
@@ -121,14 +122,13 @@ public final class ReplaySessionManager: NetworkSessionManager {
             let recorded = exchange.entry.response
             let next =
                 recorded.finalURL == nil
-                ? try rules.next(
-                    after: request, status: recorded.statusCode, locations: recorded.headers.values(for: "Location"),
-                    followed: followed)
+                ? try rules.next(after: request, status: recorded.statusCode, headers: recorded.headers, trail: trail)
                 : nil
             guard let next else { return .replay(ReplayedResponse(exchange: exchange, request: request)) }
+            next.attemptObserver?.attemptWasRedirected(to: next)
+            trail.append(request)
             request = next
         }
-        throw TransportError(.tooManyRedirects, "too many redirects", request: request)
     }
 
     private func delay(_ entry: HTTPArchive.Entry, _ request: NetworkRequest) async throws(TransportError) {

@@ -101,7 +101,7 @@ extension LoopbackRequest: RedactedStringConvertible {
 extension HeaderFields {
     /// Returns whether `Connection` lists an option, compared case-insensitively (RFC 9110 §7.6.1).
     func hasConnectionOption(_ option: String) -> Bool {
-        self["Connection"]?.listElements.contains { $0.lowercased() == option } ?? false
+        self["Connection"]?.listElements.contains { $0.asciiLowercased == option } ?? false
     }
 }
 

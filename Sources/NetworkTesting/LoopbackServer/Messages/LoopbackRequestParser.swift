@@ -96,8 +96,7 @@ struct LoopbackRequestParser: Sendable {
         case .fields:
             guard let line = try nextLine(limit: maximumHeadBytes, status: 431) else { return .needsMoreBytes }
             guard line.isEmpty else {
-                let field = try Self.field(buffer[line])
-                request.headers.add(field.value, for: field.name)
+                request.headers.add(try Self.field(buffer[line]))
                 return nil
             }
             return try finishHead()
@@ -123,8 +122,7 @@ struct LoopbackRequestParser: Sendable {
         case .trailers:
             guard let line = try nextLine(limit: maximumHeadBytes, status: 431) else { return .needsMoreBytes }
             guard !line.isEmpty else { return finishRequest() }
-            let field = try Self.field(buffer[line])
-            request.trailers.add(field.value, for: field.name)
+            request.trailers.add(try Self.field(buffer[line]))
         case .failed(let failure):
             return .failure(failure)
         }
@@ -227,7 +225,7 @@ extension LoopbackRequestParser {
         guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else {
             throw Failure(status: 400, reason: "Control character in a header value")
         }
-        return HeaderFields.Field(name: text(line[..<colon]), value: text(value))
+        return HeaderFields.Field(name: text(line[..<colon]), received: value)
     }
 
     /// Parses `1*HEXDIG [ chunk-ext ]` (RFC 9112 §7.1). Extensions are ignored.
@@ -257,7 +255,7 @@ extension LoopbackRequestParser {
             guard lengths.isEmpty, !request.isHTTP10 else {
                 throw Failure(status: 400, reason: "Ambiguous body length")
             }
-            guard coding.lowercased() == "chunked" else {
+            guard coding.asciiLowercased == "chunked" else {
                 throw Failure(status: 501, reason: "Only the transfer coding chunked is supported")
             }
             return .chunked
@@ -274,8 +272,7 @@ extension LoopbackRequestParser {
     /// Decodes bytes as UTF-8, or as ISO-8859-1 if they are not valid UTF-8, so that no byte is lost (RFC 9110 §5.5).
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
-        if let text = String(bytes: bytes, encoding: .utf8) { return text }
-        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        return HeaderFields.Field(name: "", received: bytes).value
     }
 
     /// Returns whether the bytes are a token, `1*tchar` (RFC 9110 §5.6.2).

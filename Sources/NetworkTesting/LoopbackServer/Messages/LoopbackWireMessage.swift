@@ -106,7 +106,7 @@ struct LoopbackWireMessage {
         for field in headers {
             head.append(contentsOf: field.name.utf8)
             head.append(contentsOf: ": ".utf8)
-            head.append(contentsOf: field.value.utf8)
+            head.append(contentsOf: field.bytes)
             head.append(contentsOf: "\r\n".utf8)
         }
         head.append(contentsOf: "\r\n".utf8)

@@ -1,60 +1,24 @@
 /// Computes SHA-256 (FIPS 180-4 §6.2) of bytes that arrive piece by piece. Foundation on Linux does not offer it.
-package struct SHA256: Sendable {
+package struct SHA256: BlockDigest {
     package static let byteCount = 32
-    private static let blockBytes = 64
 
-    private typealias Words = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
+    typealias Words = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 
-    private var words: Words = (
+    var words: Words = (
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
     )
-    /// The bytes that wait for the next block, always fewer than a block.
-    private var rest: [UInt8] = []
-    private var count: UInt64 = 0
+    var blocks = DigestBlocks()
 
-    package init() {
-        rest.reserveCapacity(Self.blockBytes)
-    }
+    package init() {}
 
-    package static func digest(of message: [UInt8]) -> [UInt8] {
-        var hash = SHA256()
-        message.withUnsafeBytes { hash.update($0) }
-        return hash.finalized()
-    }
-
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        count &+= UInt64(bytes.count)
-        var start = 0
-        if !rest.isEmpty {
-            start = min(Self.blockBytes - rest.count, bytes.count)
-            rest.append(contentsOf: bytes[..<start])
-            guard rest.count == Self.blockBytes else { return }
-            rest.withUnsafeBytes { Self.compress(&words, $0) }
-            rest.removeAll(keepingCapacity: true)
-        }
-        let whole = (bytes.count - start) / Self.blockBytes * Self.blockBytes
-        if whole > 0 { Self.compress(&words, UnsafeRawBufferPointer(rebasing: bytes[start..<(start + whole)])) }
-        rest.append(contentsOf: bytes[(start + whole)...])
-    }
-
-    /// Returns the digest of all bytes so far; more may follow.
     package func finalized() -> [UInt8] {
-        var padding = rest
-        padding.append(0x80)
-        padding += [UInt8](repeating: 0, count: (120 - padding.count % Self.blockBytes) % Self.blockBytes)
-        let bits = count &* 8
-        padding += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) }
-        var words = words
-        padding.withUnsafeBytes { Self.compress(&words, $0) }
+        let words = finalWords(isBigEndian: true)
         return [words.0, words.1, words.2, words.3, words.4, words.5, words.6, words.7].flatMap { word in
-            (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) }
+            withUnsafeBytes(of: word.bigEndian) { Array($0) }
         }
     }
 
-    /// Updates the words with complete blocks.
-    ///
-    /// - Parameter blocks: The bytes, a multiple of the block size.
-    private static func compress(_ words: inout Words, _ blocks: UnsafeRawBufferPointer) {
+    static func compress(_ words: inout Words, _ blocks: UnsafeRawBufferPointer) {
         constants.withUnsafeBufferPointer { constants in
             withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
                 var start = 0
@@ -71,7 +35,7 @@ package struct SHA256: Sendable {
                         schedule[index] = schedule[index &- 16] &+ first &+ schedule[index &- 7] &+ second
                     }
                     mix(&words, schedule, constants)
-                    start &+= blockBytes
+                    start &+= DigestBlocks.byteCount
                 }
             }
         }

@@ -1,0 +1,51 @@
+import Endpoints
+import NetworkLogging
+
+/// The normal form of the fields with which clients state their preferences (RFC 9110 §12.5): lists whose elements may have a weight.
+///
+/// Values that differ only in the case of names, in white space, in empty elements, in how a weight is written, or in the order of
+/// elements with different weights have the same normal form. Elements with the same weight keep their order, which some servers
+/// regard, as do the values of parameters their case.
+enum WeightedList {
+    private static let names = ["accept", "accept-charset", "accept-encoding", "accept-language"]
+
+    /// Returns whether a field has this grammar. The name is in lower case.
+    static func isGrammar(of name: String) -> Bool { names.contains(name) }
+
+    /// Returns the normal form of the value of such a field. Text that is not an element is kept.
+    static func normalized(_ value: String) -> String {
+        var scanner = FieldScanner(value[...])
+        var elements: [(text: String, weight: Int)] = []
+        while let part = scanner.takePart(endingAt: ",") {
+            if !part.isEmpty { elements.append(element(part)) }
+        }
+        let sorted = elements.enumerated().sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }
+        return sorted.map(\.element.text).joined(separator: ",")
+    }
+
+    private static func element(_ part: Substring) -> (text: String, weight: Int) {
+        let parsed = FieldParameters(part)
+        var (text, weight) = (parsed.value, 1000)
+        for (name, value) in parsed.parameters {
+            if name == "q", let value, let thousandths = thousandths(value) {
+                weight = thousandths
+                // A weight of 1 is the default.
+                if thousandths < 1000 { text += ";q=0.\(String(thousandths + 1000).dropFirst())" }
+            } else {
+                text += ";" + name + (value.map { "=" + $0 } ?? "")
+            }
+        }
+        return (text, weight)
+    }
+
+    /// Parses `( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )` (RFC 9110 §12.4.2), in thousandths.
+    private static func thousandths(_ value: Substring) -> Int? {
+        let digits = Array(value.utf8)
+        guard let first = digits.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "1"), digits.count <= 5,
+            digits.count < 2 || digits[1] == UInt8(ascii: "."), digits.dropFirst(2).allSatisfy(\.isDigit)
+        else { return nil }
+        var number = Int(first - 0x30)
+        for index in 2..<5 { number = number * 10 + (index < digits.count ? Int(digits[index] - 0x30) : 0) }
+        return number <= 1000 ? number : nil
+    }
+}

@@ -1,0 +1,17 @@
+import Endpoints
+import Foundation
+
+extension NetworkBody {
+    /// Returns the digest of all bytes of the body, which must be replayable. A file or a stream is read as for an attempt.
+    ///
+    /// - Throws: ``TransportError/Code/bodyFailed`` or ``TransportError/Code/bodyNotReplayable``.
+    package func digest<Digest: MessageDigest>(
+        _: Digest.Type, for request: NetworkRequest
+    ) async throws(TransportError) -> [UInt8] {
+        if let data { return Digest.digest(of: data) }
+        let length = try await measuredLength(for: request)
+        var hash = Digest()
+        try await send(length: length) { chunk in chunk.withUnsafeBytes { hash.update($0) } }
+        return hash.finalized()
+    }
+}

@@ -1,0 +1,262 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkLogging
+
+/// An interceptor that authenticates with a user name and a password when a server asks for it: Digest (RFC 7616) and Basic (RFC 7617).
+///
+/// ```swift
+/// let pipeline = RequestPipeline {
+///     $0.authentication = .authenticationOnChallenge(user: "reader", password: password, for: api)
+/// }
+/// ```
+///
+/// The first request is sent without credentials. If the server responds with 401 and a challenge of a known scheme, the request is sent once
+/// more with credentials; later requests to the origin have them at once. A server that asks for a new nonce gets another request.
+/// If the server rejects the password, its 401 is returned, and so is one for a request whose body can be read only once.
+///
+/// Digest is used with SHA-256 or MD5, in this order of preference, and their `-sess` forms; with `qop` values `auth`, `auth-int` (only if the
+/// server does not offer `auth`, because the body is then read twice), or none (RFC 2069); with `userhash`, `charset`, `stale` and
+/// `nextnonce`. `rspauth` is not checked. Credentials are sent to the given origins only, to no proxy, and are created again for a
+/// redirect within the origin.
+public struct ChallengeInterceptor: PhasedInterceptor {
+    /// A scheme of authentication.
+    public struct Scheme: RawRepresentable, Hashable, Sendable {
+        /// The name of the scheme.
+        public let rawValue: String
+
+        /// Creates a scheme. Names other than those of the constants are ignored.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// A digest of password, method and URL (RFC 7616). The password is not sent.
+        public static let digest = Scheme(rawValue: "digest")
+        /// The password itself (RFC 7617), only over https, and to this host: `localhost`, `127.0.0.0/8` and `::1`.
+        public static let basic = Scheme(rawValue: "basic")
+        /// The password itself, also over http, where everybody on the way can read it.
+        public static let basicWithoutEncryption = Scheme(rawValue: "basicWithoutEncryption")
+    }
+
+    /// How requests to an origin are authenticated, since its last challenge.
+    private enum Known {
+        case digest(DigestSession)
+        case basic
+    }
+
+    private struct Origin {
+        /// `nil` before the first challenge, and after credentials were rejected.
+        var known: Known?
+        /// The sessions used last, the latest at the end. A server may repeat a nonce, whose uses are then still counted together.
+        var sessions: [DigestSession] = []
+    }
+
+    /// The origins that have sent a challenge, of those that the caller has passed.
+    private final class Origins: Sendable {
+        let states = Locked<[String: Origin]>([:])
+    }
+
+    /// The number of sessions that are kept for each origin.
+    private static let maximumSessions = 64
+
+    /// What a request was sent with.
+    private final class Sent: Sendable {
+        static let nothing = Sent()
+        static let basic = Sent(isFinal: true)
+
+        let session: DigestSession?
+        /// Whether a rejection concerns the password, unless the server says that the nonce is stale: the nonce is that of the last response.
+        let isFinal: Bool
+
+        init(_ session: DigestSession? = nil, isFinal: Bool = false) {
+            self.session = session
+            self.isFinal = isFinal
+        }
+    }
+
+    /// How often a request is sent at most: without credentials or with an old nonce, and twice with a new nonce.
+    private static let maximumAttempts = 3
+
+    private let user: String
+    private let password: String
+    private let basic: Credential
+    private let origins: [String]
+    private let schemes: Set<Scheme>
+    private let state = Origins()
+
+    /// Creates an interceptor that authenticates with a user name and a password.
+    ///
+    /// - Parameters:
+    ///   - user: The user name. If it contains a colon, requests fail with ``NetworkCore/TransportError/Code/authenticationFailed``
+    ///     where the server asks for Basic (RFC 7617 §2).
+    ///   - password: The password. It is redacted wherever it appears in texts.
+    ///   - origins: URLs of the origins that receive credentials. Only scheme, host and port are compared (RFC 6454 §4).
+    ///   - schemes: The schemes that may be used. Digest is preferred to Basic. Default: ``Scheme/digest`` and ``Scheme/basic``.
+    public init(user: String, password: String, origins: [URL], schemes: Set<Scheme> = [.digest, .basic]) {
+        self.user = user
+        self.password = password
+        basic = .basic(user: user, password: password)
+        self.origins = origins.map(URLText.origin)
+        self.schemes = schemes
+    }
+
+    /// Sends the request, with credentials if the server has asked for them, and again when the server asks for them.
+    ///
+    /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if the user name cannot be sent;
+    ///   ``NetworkCore/TransportError/Code/bodyFailed`` if the body cannot be read for `auth-int`; otherwise what `next` throws.
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        try await inPhases(request, next: next)
+    }
+
+    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
+        guard request.needsCredentials(for: origins) else { return .unconcerned }
+        let received = request
+        guard let known = state.states.withLock({ $0[request.origin]?.known }) else {
+            return .changed(received, using: Sent.nothing)
+        }
+        let isSentOnce = !request.hasReplayableBody
+        if case .digest(let session) = known, session.protectsBody, isSentOnce {
+            return .changed(received, using: Sent.nothing)
+        }
+        return .changed(received, using: try apply(known, to: &request, isFinal: false))
+    }
+
+    /// Adds credentials to a request.
+    ///
+    /// - Parameter isFinal: Whether they are those for the last response.
+    private func apply(_ known: Known, to request: inout NetworkRequest, isFinal: Bool) throws(TransportError) -> Sent {
+        switch known {
+        case .basic:
+            request = try basic.applied(to: request)
+            return .basic
+        case .digest(let session):
+            request.prover = DigestProver(session: session, origin: request.origin)
+            request.markProof(for: "Authorization", identity: session.identity)
+            return Sent(session, isFinal: isFinal)
+        }
+    }
+
+    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        guard case .changed(let received, let object) = state, let sent = object as? Sent,
+            received.hasOrigin(of: response.lazyURL)
+        else { return true }
+        if response.statusCode == 401 {
+            return !received.hasReplayableBody
+                || credentials(for: response, sentWith: sent, origin: received.origin) == nil
+        }
+        learn(from: response, sentWith: sent, origin: received.origin)
+        return true
+    }
+
+    package func proceed(
+        from state: InterceptorState, after result: Result<NetworkResponse, TransportError>, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        var response = try result.get()
+        guard case .changed(let request, let object) = state, var sent = object as? Sent else { return response }
+        for _ in 1..<Self.maximumAttempts {
+            guard response.statusCode == 401, request.hasOrigin(of: response.lazyURL),
+                let known = credentials(for: response, sentWith: sent, origin: request.origin)
+            else { break }
+            response.body.stop()
+            var again = request
+            sent = try apply(known, to: &again, isFinal: true)
+            response = try await next(again)
+        }
+        if response.statusCode != 401 { learn(from: response, sentWith: sent, origin: request.origin) }
+        return response
+    }
+
+    // MARK: Challenges
+
+    /// Chooses the credentials for the challenges of a 401 response.
+    ///
+    /// - Returns: `nil` if no challenge can be used, or the credentials were rejected.
+    private func credentials(for response: NetworkResponse, sentWith sent: Sent, origin: String) -> Known? {
+        let challenges = AuthenticationChallenge.all(in: response.headers)
+        let isStale = sent.session != nil && challenges.contains { $0.scheme == "digest" && $0["stale"]?.lowercased() == "true" }
+        guard !sent.isFinal || isStale else {
+            state.states.withLock { $0[origin]?.known = nil }
+            return nil
+        }
+        if schemes.contains(.digest) {
+            let sessions = challenges.compactMap { DigestSession($0, user: user, password: password) }
+            if let session = sessions.first(where: \.isPreferred) ?? sessions.first {
+                return .digest(remember(session, origin: origin))
+            }
+        }
+        let allowsBasic =
+            schemes.contains(.basicWithoutEncryption)
+            || schemes.contains(.basic) && (response.url.scheme == "https" || Self.isThisHost(response.url.host ?? ""))
+        guard allowsBasic, challenges.contains(where: { $0.scheme == "basic" }) else { return nil }
+        state.states.withLock { $0[origin, default: Origin()].known = .basic }
+        return .basic
+    }
+
+    /// Returns whether a host name or an address belongs to this host (RFC 6761 §6.3, RFC 1122 §3.2.1.3).
+    private static func isThisHost(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+        return host.lowercased() == "localhost" || host == "::1" || host == "[::1]" || isIPv4 && parts[0] == "127"
+    }
+
+    /// Stores a session for the next requests.
+    ///
+    /// - Returns: The session with the same nonce if there is one, because its uses must be counted together.
+    @discardableResult
+    private func remember(_ session: DigestSession, origin name: String) -> DigestSession {
+        state.states.withLock { states in
+            var origin = states[name] ?? Origin()
+            var session = session
+            if let index = origin.sessions.lastIndex(where: session.isSame) {
+                session = origin.sessions.remove(at: index)
+            } else if origin.sessions.count == Self.maximumSessions {
+                origin.sessions.removeFirst()
+            }
+            origin.sessions.append(session)
+            origin.known = .digest(session)
+            states[name] = origin
+            return session
+        }
+    }
+
+    /// Continues with the next nonce of the server, if the response contains one (RFC 7616 §3.5).
+    private func learn(from response: NetworkResponse, sentWith sent: Sent, origin: String) {
+        guard let session = sent.session, let field = response.headers["Authentication-Info"],
+            let nonce = AuthenticationChallenge.parse("Digest " + field).first?["nextnonce"], nonce != session.nonce
+        else { return }
+        let isCurrent = state.states.withLock { states in
+            if case .digest(let current) = states[origin]?.known { current === session } else { false }
+        }
+        if isCurrent { remember(session.next(nonce: nonce), origin: origin) }
+    }
+}
+
+/// Makes the digests of requests to an origin.
+private struct DigestProver: RequestProver {
+    let session: DigestSession
+    let origin: String
+
+    func bodyDigest(of request: NetworkRequest) async throws(TransportError) -> String? {
+        session.protectsBody ? try await session.bodyDigest(of: request) : nil
+    }
+
+    func prove(_ request: inout NetworkRequest, bodyDigest: String?) throws(TransportError) {
+        guard request.origin == origin else { return }
+        request.headers["Authorization"] = session.authorization(
+            method: request.method.rawValue, target: request.target, bodyDigest: bodyDigest)
+    }
+}
+
+extension NetworkInterceptor where Self == ChallengeInterceptor {
+    /// Authenticates with a user name and a password when the origin of a configuration's base URL asks for it.
+    ///
+    /// - Parameters:
+    ///   - schemes: The schemes that may be used. Default: ``ChallengeInterceptor/Scheme/digest`` and
+    ///     ``ChallengeInterceptor/Scheme/basic``.
+    public static func authenticationOnChallenge(
+        user: String, password: String, for api: any NetworkConfigurable,
+        schemes: Set<ChallengeInterceptor.Scheme> = [.digest, .basic]
+    ) -> ChallengeInterceptor {
+        ChallengeInterceptor(user: user, password: password, origins: [api.baseURL], schemes: schemes)
+    }
+}

@@ -1,0 +1,1 @@
+// Empty: the target consists of a function that runs before main.
