@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks that tests show each row of the README's table of what other systems have.
+/// Checks that tests show each row of the table of what other systems have in Docs/Comparison.md.
 ///
 /// The comment of each tag in `TestSupport/Tags.swift` is the first column of a row.
 struct ComparisonTests {
@@ -14,7 +14,7 @@ struct ComparisonTests {
 
     /// The first column of each row.
     private static func rows() throws -> [String] {
-        let lines = try text("README.md").split(separator: "\n")
+        let lines = try text("Docs/Comparison.md").split(separator: "\n")
         let start = try #require(lines.firstIndex { $0.hasPrefix("| What |") })
         return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.map { line in
             line.split(separator: "|")[0].trimmingCharacters(in: .whitespaces)

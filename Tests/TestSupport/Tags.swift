@@ -1,6 +1,6 @@
 import Testing
 
-/// Each tag marks the tests that show one row of the README's table of what other systems have. Its comment is the row's first column.
+/// Each tag marks the tests that show one row of the table of what other systems have in Docs/Comparison.md. Its comment is the row's first column.
 extension Tag {
     /// Layers, each replaceable: configuration, session manager, network service, data transfer service
     @Tag package static var layers: Tag
