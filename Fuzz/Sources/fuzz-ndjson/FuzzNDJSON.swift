@@ -12,7 +12,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(records.count <= lines.count, "more records than lines")
         _ = stream.check(JSONSequenceParser(maximumElementBytes: limit)) { text in
             if text.error == nil {
-                // A text that is handed out as good is.
+                // A text that is returned as valid is valid.
                 let slice = try? JSONSlicer().slice(of: text.data, at: "")
                 precondition(slice == text.data, "no JSON: \(Array(text.data))")
             }

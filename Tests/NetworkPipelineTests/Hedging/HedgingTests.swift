@@ -67,23 +67,25 @@ import TestSupport
     private let get = Endpoint<Void>(path: "a")
 
     private func send(
-        _ endpoint: Endpoint<Void>? = nil, through service: DefaultNetworkService
+        _ endpoint: Endpoint<Void>? = nil, through service: DefaultNetworkService, serially: Bool = false
     ) -> Task<Result<Int, NetworkError>, Never> {
         let endpoint = endpoint ?? get
-        return Task {
+        let call: @Sendable () async -> Result<Int, NetworkError> = {
             do throws(NetworkError) {
                 return .success(try await service.response(for: endpoint).statusCode)
             } catch {
                 return .failure(error)
             }
         }
+        guard serially, #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return Task(operation: call) }
+        return Task(executorPreference: SerialExecutor(), operation: call)
     }
 
     /// Sends a request, and waits until it has a second attempt.
     private func hedged(
-        _ endpoint: Endpoint<Void>? = nil, through service: DefaultNetworkService
+        _ endpoint: Endpoint<Void>? = nil, through service: DefaultNetworkService, serially: Bool = false
     ) async -> Task<Result<Int, NetworkError>, Never> {
-        let call = send(endpoint, through: service)
+        let call = send(endpoint, through: service, serially: serially)
         let number = lab.requests.count
         await lab.waitForAttempt(number + 1)
         await clock.waitForSleepers(count: 1)
@@ -123,8 +125,19 @@ import TestSupport
         #expect(lab.cancelled.isEmpty && lab.running == 0)
     }
 
+    /// Runs all jobs of a call one after another, so that an attempt has ended completely before the next job of the call runs.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    private final class SerialExecutor: TaskExecutor {
+        private let queue = DispatchQueue(label: "calls")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
     @Test(arguments: [1, 2]) func `if both attempts fail, the later failure is the result`(first: Int) async throws {
-        let call = await hedged(through: service())
+        let call = await hedged(through: service(), serially: true)
         lab.end(first, lost)
         while lab.running > 1, !Task.isCancelled { await Task.yield() }
         lab.end(3 - first, .failure(TransportError(.tlsFailed, "expired")))

@@ -78,7 +78,7 @@ struct UpdatesPublisherTests {
         #expect(silent.isFinished)
     }
 
-    @Test func `cancelling calls the transfer off, also while nothing is demanded`() async throws {
+    @Test func `cancelling ends the transfer, even without demand`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         let service = DefaultDataTransferService.make(server.url)
         for demand in [Subscribers.Demand.unlimited, .max(1)] {

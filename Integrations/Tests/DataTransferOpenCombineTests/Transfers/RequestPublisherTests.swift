@@ -58,7 +58,7 @@ struct RequestPublisherTests {
         #expect(subscriber.values == [Film(id: 7)] && subscriber.isFinished && session.requests.count == 1)
     }
 
-    @Test func `cancelling calls the request off, and nothing is published`() async throws {
+    @Test func `cancelling ends the request, and nothing is published`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         let subscriber = RecordingSubscriber<Film, DataTransferError>()
         DefaultDataTransferService.make(server.url).requestPublisher(film).subscribe(subscriber)
