@@ -115,7 +115,9 @@ extension TusServer.State {
                 return .status(status)
             }
             if case .refused(let status) = fault { return .status(status, headers: ["Tus-Resumable": "1.0.0"]) }
-            if case .restart(let count) = fault { uploads[id]?.bytes.removeLast(min(count, uploads[id]?.bytes.count ?? 0)) }
+            if case .restart(let count) = fault, let stored = uploads[id]?.bytes {
+                uploads[id]?.bytes = stored.prefix(max(0, stored.count - count))
+            }
             return reset
         default: break
         }
