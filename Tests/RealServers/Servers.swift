@@ -17,6 +17,9 @@ enum Servers {
     static let forms = environment["DATA_TRANSFER_FORMS_URL"] ?? ""
     /// A server that says whether botocore or http-message-signatures would sign a request in the same way.
     static let signatures = environment["DATA_TRANSFER_SIGNATURES_URL"] ?? ""
+    /// A tus server, tuspyserver; and the same over a relay that cuts connections after a random number of bytes.
+    static let uploads = environment["DATA_TRANSFER_UPLOADS_URL"] ?? ""
+    static let cuttingUploads = environment["DATA_TRANSFER_CUTTING_URL"] ?? ""
     /// nginx over TLS: with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a required client certificate.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
@@ -39,7 +42,7 @@ enum Servers {
     static let guardedProxyPort = port("GUARDED_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
-    static let areRunning = ![httpbin, nginx, apache, forms, signatures, h2, echo, streams].contains("")
+    static let areRunning = ![httpbin, nginx, apache, forms, signatures, uploads, h2, echo, streams].contains("")
     /// The same httpbin with another origin.
     static let otherHttpbin = nginx + "/httpbin"
 

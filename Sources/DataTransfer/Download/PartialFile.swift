@@ -215,7 +215,7 @@ extension stat {
     /// Whether only this user can have written to the file, under this or another name.
     ///
     /// A file that the group or others may write to does not count, because they may have opened it.
-    fileprivate var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
+    var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
 }
 
 extension DownloadRecord {

@@ -15,6 +15,8 @@ public enum DataTransferError: Error, Sendable {
     case resolvedNetworkFailure(any Error & Sendable, cause: NetworkError)
     /// The response could not be stored in a file, or its content is not as expected.
     case file(FileFailure)
+    /// A file could not be uploaded resumably: its content, the state of the upload, or a response is not as expected.
+    case upload(UploadFailure)
 }
 
 extension DataTransferError {
@@ -44,13 +46,18 @@ extension DataTransferError {
     public var networkError: NetworkError? {
         switch self {
         case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error
-        case .noResponse, .parsing, .file: nil
+        case .noResponse, .parsing, .file, .upload: nil
         }
     }
 
     /// The failure to store a response in a file.
     public var fileFailure: FileFailure? {
         if case .file(let failure) = self { failure } else { nil }
+    }
+
+    /// The failure of a resumable upload.
+    public var uploadFailure: UploadFailure? {
+        if case .upload(let failure) = self { failure } else { nil }
     }
 
     /// Returns the error of a given type that the resolver returned or the response decoder threw.
@@ -60,7 +67,7 @@ extension DataTransferError {
         switch self {
         case .resolvedNetworkFailure(let error, _): error as? Resolved
         case .parsing(let failure): failure.underlying as? Resolved
-        case .noResponse, .networkFailure, .file: nil
+        case .noResponse, .networkFailure, .file, .upload: nil
         }
     }
 
@@ -70,6 +77,7 @@ extension DataTransferError {
         case .noResponse(let failure), .parsing(let failure): failure.statusCode
         case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error.statusCode
         case .file: nil
+        case .upload(let failure): failure.statusCode
         }
     }
 
@@ -81,8 +89,10 @@ extension DataTransferError {
     public var isConnectivity: Bool { networkError?.isConnectivity ?? false }
     /// Whether the same request may succeed later; see ``NetworkCore/NetworkError/isRetryable``.
     ///
-    /// This includes downloads whose file was in use or whose body was too short.
-    public var isRetryable: Bool { networkError?.isRetryable ?? fileFailure?.isRetryable ?? false }
+    /// This includes downloads whose file was in use or whose body was too short, and uploads that can be continued.
+    public var isRetryable: Bool {
+        networkError?.isRetryable ?? fileFailure?.isRetryable ?? uploadFailure?.isRetryable ?? false
+    }
 }
 
 extension DataTransferError: RedactedStringConvertible, LocalizedError {
@@ -96,6 +106,7 @@ extension DataTransferError: RedactedStringConvertible, LocalizedError {
             // The error of the resolver may contain text from the response.
             "\(Redaction.default.redacted(text: String(describing: error)).printableLine) (\(cause))"
         case .file(let failure): "the response cannot be stored: \(failure)"
+        case .upload(let failure): "the file cannot be uploaded: \(failure)"
         }
     }
 }

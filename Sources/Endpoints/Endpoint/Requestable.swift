@@ -138,8 +138,10 @@ extension RequestDescription {
         var body = body
         if let link = context.followedLink, try link.leavesOrigin(target.parts.origin, configuration) {
             own = own.harmless
-            // A link is followed with GET (RFC 8288 §1), and the body was meant for the first origin only.
-            if body != nil {
+            if let fields = link.fields {
+                own = own.replacing(with: fields)
+            } else if body != nil {
+                // A link is followed with GET (RFC 8288 §1), and the body was meant for the first origin only.
                 body = nil
                 method = .get
                 own = HeaderFields(own.fields.filter { !$0.name.lowercased().hasPrefix("content-") })
@@ -175,9 +177,13 @@ extension RequestDescription {
 package struct FollowedLink: Sendable {
     /// The description of the endpoint that the caller passed.
     package let source: RequestDescription
+    /// The header fields of a protocol that directs the request, with its method and body, to the URL of the response, whatever its origin;
+    /// `nil` if the link is only followed. They contain nothing of the caller.
+    package let fields: HeaderFields?
 
-    package init(from source: RequestDescription) {
+    package init(from source: RequestDescription, sending fields: HeaderFields? = nil) {
         self.source = source
+        self.fields = fields
     }
 
     /// Returns whether an origin differs from that of the endpoint that the caller described.

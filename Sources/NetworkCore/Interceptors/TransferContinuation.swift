@@ -1,9 +1,9 @@
 import Endpoints
 
-/// Connects a resumable download with the interceptor that decides on retries.
+/// Connects a resumable download or upload with the interceptor that decides on retries.
 ///
-/// A body is interrupted after all interceptors have returned, so the download consults the interceptor through this object. It
-/// is part of the request's context.
+/// A download's body is interrupted after all interceptors have returned, and the request that continues an upload is not the one that
+/// failed, so the transfer consults the interceptor through this object. It is part of the request's context.
 package final class TransferContinuation: Sendable {
     /// Decides whether to make another attempt after a failure, and waits until it is due.
     ///
@@ -12,16 +12,29 @@ package final class TransferContinuation: Sendable {
 
     private let state = Locked<(attempts: Int, decide: Decision?)>((0, nil))
 
-    package init() {}
+    /// Whether the caller continues after each failed request, for which the interceptor then makes no other attempt.
+    package let handlesFailures: Bool
 
-    /// The number of attempts of the download so far, over all exchanges.
+    package init(handlesFailures: Bool = false) {
+        self.handlesFailures = handlesFailures
+    }
+
+    /// Whether an interceptor decides on the failure of the latest request.
+    package var isDecided: Bool { state.withLock { $0.decide != nil } }
+
+    /// The number of attempts of the transfer so far, over all exchanges.
     package var attempts: Int { state.withLock { $0.attempts } }
 
-    /// Records that a response's head was received.
+    /// Records that a response's head was received, or that a request whose caller continues has failed.
     ///
-    /// - Parameter decide: Called if the response's body is interrupted.
+    /// - Parameter decide: Called if the response's body is interrupted, or after the failure.
     package func expectBody(ofAttempt attempt: Int, decide: @escaping Decision) {
         state.withLock { $0 = (attempt, decide) }
+    }
+
+    /// Removes the decision that belongs to an earlier request.
+    package func forgetDecision() {
+        state.withLock { $0.decide = nil }
     }
 
     /// Returns whether to request the missing bytes after the body was interrupted; `false` if no interceptor decides on retries.

@@ -14,7 +14,8 @@ import NetworkCore
 ///
 /// For a streamed response, only failures before the body are retried. For a download to a file, an interrupted body is a
 /// failed attempt too: the next attempt requests the rest of the file (`Range`, `If-Range`), and counts towards the same
-/// maximum number of attempts, with the same pauses and budget.
+/// maximum number of attempts, with the same pauses and budget. The same applies to a resumable upload, which asks for the
+/// position to continue from instead of sending the failed request again, and whose attempts are counted since its last progress.
 public struct RetryInterceptor: PhasedInterceptor {
     private let options: RetryOptions
     private let budget: RetryBudget?
@@ -89,6 +90,10 @@ public struct RetryInterceptor: PhasedInterceptor {
         from state: InterceptorState, after result: Result<NetworkResponse, TransportError>, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
         guard case .attempt(let request, var attempt) = state else { return try result.get() }
+        if let continuation = request.context.continuation, continuation.handlesFailures {
+            expectNextRequest(continuation, attempt, request, after: result)
+            return try result.get()
+        }
         var result = result
         while try await pauses(after: result, ofAttempt: attempt, request) {
             attempt += 1
@@ -135,6 +140,26 @@ public struct RetryInterceptor: PhasedInterceptor {
         request.context.continuation = nil
         continuation.expectBody(ofAttempt: attempt) { [request] (error) async throws(TransportError) in
             try await pauses(after: .failure(error), ofAttempt: attempt, request)
+        }
+    }
+
+    /// Sets what happens after the failure of a request of an upload, which continues with another request.
+    private func expectNextRequest(
+        _ continuation: TransferContinuation, _ attempt: Int, _ request: NetworkRequest,
+        after result: Result<NetworkResponse, TransportError>
+    ) {
+        var request = request
+        request.context.continuation = nil
+        // The next request asks for the position from which the upload continues, so no byte takes effect twice.
+        request.isIdempotent = true
+        let cause = result.map { response in
+            // The decision is made from the head.
+            var head = response
+            head.data = Data()
+            return head
+        }
+        continuation.expectBody(ofAttempt: attempt) { [request] (_) async throws(TransportError) in
+            try await pauses(after: cause, ofAttempt: attempt, request)
         }
     }
 }

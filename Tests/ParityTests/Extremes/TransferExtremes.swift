@@ -142,6 +142,47 @@ extension ExtremeCall {
                     get, to: .file(folder.appendingPathComponent(text.filter { $0 != "\0" })), options: options)
             }
         },
+        ExtremeCall(
+            "UploadOptions.init(stateFile:resumes:metadata:chunkBytes:sendsChecksums:maximumAttempts:delay:maximumDelay:clock:)"
+        ) {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let file = folder.appendingPathComponent("a", isDirectory: false)
+            try Data("content".utf8).write(to: file)
+            let session = StubSessionManager()
+            // The positions are those of the client until the last one, and nothing is stored.
+            session.route { request in
+                .text("", headers: ["Location": "/a", "Upload-Offset": request.headers["Upload-Offset"] ?? "0"])
+            }
+            let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url), sessionManager: session)
+            func upload(_ options: UploadOptions) async {
+                do {
+                    describe(try await service.uploadResumably(file, to: get, options: options))
+                } catch {
+                    describe(error)
+                }
+                await completing { done in service.terminateUpload(file, to: get, options: options) { _ in done() } }
+            }
+            for number in Extreme.wide {
+                await upload(UploadOptions(chunkBytes: number, maximumAttempts: 2, delay: .zero))
+                describe(UploadedFile(url: url, byteCount: number, resumedFrom: number))
+            }
+            for number in Extreme.integers { await upload(UploadOptions(maximumAttempts: number, delay: .zero)) }
+            for duration in Extreme.durations {
+                await upload(UploadOptions(maximumAttempts: 2, delay: duration, maximumDelay: .milliseconds(1)))
+                await upload(UploadOptions(maximumAttempts: 1, delay: duration, maximumDelay: duration))
+            }
+            for text in Extreme.texts {
+                await upload(UploadOptions(metadata: [text: text], maximumAttempts: 1))
+                await upload(UploadOptions(metadata: ["a": text], maximumAttempts: 1))
+                let name = text.filter { $0 != "\0" }
+                await upload(UploadOptions(stateFile: folder.appendingPathComponent(name), maximumAttempts: 1))
+            }
+        },
+        ExtremeCall("UploadFailure.Code.init(rawValue:)") {
+            for text in Extreme.texts { describe(UploadFailure.Code(rawValue: text)) }
+        },
         ExtremeCall("FileFailure.Code.init(rawValue:)") {
             for text in Extreme.texts { describe(FileFailure(.init(rawValue: text), text, url: url, systemError: .min)) }
         },

@@ -1,0 +1,121 @@
+import Endpoints
+import Foundation
+
+/// Options for how a file is uploaded resumably, described to the server, verified and continued.
+public struct UploadOptions: Sendable {
+    /// The file that holds the state with which another call, also in another process, continues the upload.
+    ///
+    /// Default: `nil`, a hidden file beside the uploaded one, such as `.movie.mp4.upload`. Its folder must exist and be writable. The state
+    /// file is readable by this user only (mode 0600), because the URL of an upload can permit writing to it. It is replaced in one step, and
+    /// removed when the upload is complete. An existing file that is not a state is never replaced.
+    public var stateFile: URL?
+    /// Whether an interrupted earlier upload is continued, and its state is kept for a later one. Default: `true`.
+    public var resumes: Bool
+    /// The description of the file that the server receives with the creation (`Upload-Metadata`), such as `filename` and `filetype`. Default: empty.
+    ///
+    /// Keys are visible ASCII characters without comma, values any text. With encoded values, all items have at most 16 KiB.
+    public var metadata: [String: String]
+    /// The maximum number of bytes in one request, at least 1. Default: `nil`: one request sends the whole rest of the file.
+    public var chunkBytes: Int64?
+    /// Whether each request carries a checksum of its bytes if the server verifies them (`Upload-Checksum`, SHA-256 or SHA-1). Default: `true`.
+    ///
+    /// It applies only with ``chunkBytes``: a server can store none of the bytes before it has verified all of a request.
+    public var sendsChecksums: Bool
+    /// The maximum number of attempts in a row after which the server has no more bytes than before, 1 to 1,000. Default: 8.
+    ///
+    /// If the service has an interceptor that retries, that decides on lost connections and temporary failures instead, by its own maximum,
+    /// pauses, budget and deadline; the other reasons to pause (409, 423, 460) remain.
+    public var maximumAttempts: Int
+    /// The bound of the first pause. Each pause is a random duration below a bound, which doubles with each attempt in a row. Default: 250 ms.
+    public var delay: Duration
+    /// The maximum of the bound, and of a pause that the server asks for in seconds (`Retry-After`). Default: 20 seconds.
+    public var maximumDelay: Duration
+    /// The clock that measures the pauses. Default: the continuous clock.
+    public var clock: any Clock<Duration>
+
+    /// Creates options. The values are checked before anything is sent.
+    public init(
+        stateFile: URL? = nil, resumes: Bool = true, metadata: [String: String] = [:], chunkBytes: Int64? = nil,
+        sendsChecksums: Bool = true, maximumAttempts: Int = 8, delay: Duration = .milliseconds(250),
+        maximumDelay: Duration = .seconds(20), clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.stateFile = stateFile
+        self.resumes = resumes
+        self.metadata = metadata
+        self.chunkBytes = chunkBytes
+        self.sendsChecksums = sendsChecksums
+        self.maximumAttempts = maximumAttempts
+        self.delay = delay
+        self.maximumDelay = maximumDelay
+        self.clock = clock
+    }
+}
+
+extension UploadOptions {
+    /// The maximum size of the encoded metadata in bytes.
+    static let maximumMetadataBytes = 16 << 10
+
+    func validate(for file: URL) throws(UploadFailure) {
+        func check(_ isValid: Bool, _ message: @autoclosure () -> String) throws(UploadFailure) {
+            if !isValid { throw UploadFailure(.invalidOptions, message(), url: file) }
+        }
+        try check(file.isAbsoluteFile, "is not a file URL with an absolute path")
+        if let stateFile {
+            try check(stateFile.isAbsoluteFile, "stateFile is not a file URL with an absolute path")
+            try check(stateFile.path != file.path, "stateFile is the uploaded file")
+        }
+        if let chunkBytes { try check(chunkBytes >= 1, "chunkBytes is \(chunkBytes); it must be at least 1") }
+        try check((1...1000).contains(maximumAttempts), "maximumAttempts is \(maximumAttempts); it must be 1...1000")
+        try check(delay >= .zero, "delay is \(delay); it must not be negative")
+        try check(maximumDelay >= .zero, "maximumDelay is \(maximumDelay); it must not be negative")
+        for key in metadata.keys.sorted() {
+            let isValid = !key.isEmpty && key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
+            try check(
+                isValid,
+                "the key \"\(key.printable)\" of metadata is empty, or has characters other than visible ASCII without comma")
+        }
+        if let text = encodedMetadata {
+            try check(
+                text.utf8.count <= Self.maximumMetadataBytes,
+                "metadata has \(text.utf8.count) encoded bytes, more than \(Self.maximumMetadataBytes)")
+        }
+    }
+
+    /// The value of `Upload-Metadata`: keys and values in base64, sorted by key; `nil` if there is no metadata.
+    var encodedMetadata: String? {
+        if metadata.isEmpty { return nil }
+        return metadata.sorted { $0.key < $1.key }.map { key, value in
+            value.isEmpty ? key : "\(key) \(Data(value.utf8).base64EncodedString())"
+        }.joined(separator: ",")
+    }
+
+    /// The location of the state of a file's upload.
+    func statePlace(of file: URL) -> URL {
+        if let stateFile { return stateFile }
+        let name = file.lastPathComponent
+        // Leaves room for the longest suffix.
+        let stem = name.utf8.count <= 230 ? name : UploadRecord.hash(name)
+        return file.deletingLastPathComponent().appendingPathComponent(".\(stem).upload", isDirectory: false)
+    }
+
+    /// Returns the pause after an attempt without progress.
+    ///
+    /// - Parameters:
+    ///   - attempts: The number of attempts in a row, at least 1.
+    ///   - requested: The value of `Retry-After`, if it is a number of seconds.
+    ///   - random: A random number in 0..<1.
+    func pause(afterAttempts attempts: Int, requested: Int64?, random: Double) -> Duration {
+        let longest = maximumDelay.clamped(to: .zero...(.longest))
+        var bound = min(delay, longest)
+        for _ in 0..<(attempts.clamped(to: 1...64) - 1) where bound < longest { bound = min(bound * 2, longest) }
+        let pause = bound * random
+        return requested.map { min(max(pause, .seconds($0)), longest) } ?? pause
+    }
+}
+
+extension URL {
+    fileprivate var isAbsoluteFile: Bool {
+        isFileURL && path.first == "/" && !path.utf8.contains(0) && !hasDirectoryPath
+            && !["", "/", ".", ".."].contains(lastPathComponent)
+    }
+}
