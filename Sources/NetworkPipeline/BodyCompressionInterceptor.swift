@@ -116,6 +116,9 @@ public final class BodyCompressionInterceptor: PhasedInterceptor {
         }
         // A body that was sent already is left to the engine, which reports that.
         if body.isEmpty || body.isSpent || Self.fieldsOfContent.contains(where: request.headers.contains) { return false }
+        // A digest that the caller computes is that of the bytes before the compression.
+        let trailers = body.trailers?.namesOfCaller ?? []
+        if trailers.contains(where: { name in Self.fieldsOfContent.contains { HeaderFields.isSame($0, name) } }) { return false }
         if refusing.withLock({ $0.contains(request.origin) }) { return false }
         guard isAvailable else {
             throw TransportError(

@@ -19,6 +19,49 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.interim)/ok").timings.isReusedConnection == true)
         }
 
+        @Test(arguments: Engine.ours) func `informational responses are reported before the final one`(engine: Engine)
+            async throws
+        {
+            for (path, statuses) in [
+                ("/hints", [103]), ("/hints?count=20", [Int](repeating: 103, count: 20)), ("/split-hints", [103]),
+                ("/processing", [102, 103]), ("/continue", []), ("/ok", []),
+            ] {
+                let received = Locked<[InformationalResponse]>([])
+                var request = NetworkRequest(
+                    method: .post, url: try #require(URL(string: Servers.interim + path)), headers: ["Expect": "100-continue"],
+                    body: .data(Data("body".utf8)))
+                request.onInformationalResponse = { response in received.withLock { $0.append(response) } }
+                #expect(try await engine.session().response(for: request).statusCode == 200)
+                let responses = received.withLock(\.self)
+                #expect(responses.map(\.statusCode) == statuses)
+                for response in responses where response.statusCode == 103 {
+                    #expect(response.headers == ["Link": "</style.css>; rel=preload", "X-Interim": "yes"])
+                }
+            }
+        }
+
+        @Test(arguments: Engine.ours, [0, 1, 20, 64]) func `informational responses are reported over HTTP 2`(
+            engine: Engine, count: Int
+        ) async throws {
+            let received = Locked<[InformationalResponse]>([])
+            var request = NetworkRequest(url: try #require(URL(string: "\(Servers.streams)/hints?count=\(count)")))
+            request.onInformationalResponse = { response in received.withLock { $0.append(response) } }
+            let response = try await engine.trusting().response(for: request)
+            #expect(response.statusCode == 200 && response.headers["Link"] == nil)
+            guard response.timings.protocolName == "h2" else { return }
+            let responses = received.withLock(\.self)
+            #expect(responses.allSatisfy { $0.statusCode == 103 })
+            #expect(responses.map { $0.headers["link"] } == (0..<count).map { "</\($0).css>; rel=preload" })
+        }
+
+        @Test(.enabled(if: Engine.speaksHTTP2), arguments: Engine.ours)
+        func `more than 64 informational responses are an error over HTTP 2`(engine: Engine) async throws {
+            let session = engine.trusting()
+            let error = try await session.failure(.get, "\(Servers.streams)/hints?count=65")
+            #expect(error.code == .headersTooLarge, "\(error)")
+            #expect(try await session.send(.get, "\(Servers.streams)/hints?count=64").statusCode == 200)
+        }
+
         @Test(arguments: Engine.ours) func `interim responses without a final response are reported as a lost connection`(
             engine: Engine
         ) async throws {

@@ -36,6 +36,8 @@ enum Servers {
     /// Servers with the same messages as `streams`, over HTTP/1.1 and over TLS.
     static let plain = environment["DATA_TRANSFER_PLAIN_URL"] ?? ""
     static let secure = environment["DATA_TRANSFER_SECURE_URL"] ?? ""
+    /// A server that speaks HTTP/2 only.
+    static let withoutHTTP1 = environment["DATA_TRANSFER_WITHOUT_HTTP1_URL"] ?? ""
     /// Ports of the proxies on 127.0.0.1: HTTP without credentials, HTTP with `user:secret`, HTTP that refuses all requests, and
     /// SOCKS 5 with `user:secret`.
     static let proxyPort = port("PROXY")

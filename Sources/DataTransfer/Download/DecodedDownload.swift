@@ -14,6 +14,9 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
     func run() async throws(DataTransferError) -> Target.Response {
         var request = endpoint.sourcedRequest
         if let progress { request.progress = progress }
+        if request.acceptedMediaTypes.areOfDecoder {
+            request.acceptedMediaTypes = endpoint.responseDecoder.acceptedMediaTypes
+        }
         let stream = try await service.stream(for: request)
         let bytes = try await stored(stream)
         do {

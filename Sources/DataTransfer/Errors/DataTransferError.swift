@@ -42,6 +42,16 @@ extension DataTransferError {
         }
     }
 
+    /// Creates the error for the head of a streamed response whose media type the endpoint does not accept; `nil` if it does.
+    init?(headOf response: NetworkResponse, to request: RequestDescription) {
+        guard request.method != .head, response.statusCode != 204, response.statusCode != 304,
+            let error = request.acceptedMediaTypes.failure(contentType: response.headers["Content-Type"])
+        else { return nil }
+        var failure = ParsingFailure(error, of: response, method: request.method)
+        failure.snippet = "not received"
+        self = .parsing(failure)
+    }
+
     /// The network error, whether it was replaced by the resolver or not.
     public var networkError: NetworkError? {
         switch self {

@@ -31,6 +31,12 @@ public struct ParsingFailure: Error, Sendable {
     /// The error that the decoder threw.
     public var underlying: any Error
 
+    /// Whether the response has a media type that the endpoint does not accept (``Endpoints/RequestDescription/acceptedMediaTypes``), so
+    /// that its body was not decoded. The type is ``contentType``; ``reason`` names it and the accepted ones.
+    public var hasUnacceptedMediaType: Bool {
+        if case .mediaType? = (underlying as? ResponseDecodingError)?.kind { true } else { false }
+    }
+
     init(_ error: any Error, of response: NetworkResponse, method: RequestMethod) {
         request = Self.text(method, response.url)
         statusCode = response.statusCode

@@ -74,11 +74,10 @@ public struct DefaultDataTransferService: DataTransferService {
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        let request = described(endpoint.request)
-        let method = request.method
+        let request = described(endpoint.request, decoder: endpoint.responseDecoder)
         return networkService.response(for: request) { result in
             let outcome = result.mapError { failures.report($0) }.flatMap { response in
-                Result { () throws(DataTransferError) in try decode(response, endpoint, method) }
+                Result { () throws(DataTransferError) in try decode(response, endpoint, request) }
             }
             guard let queue else { return completion(outcome) }
             queue.asyncExecute { completion(outcome) }
@@ -91,15 +90,14 @@ public struct DefaultDataTransferService: DataTransferService {
     public func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        let request = described(endpoint.request)
-        let method = request.method
+        let request = described(endpoint.request, decoder: endpoint.responseDecoder)
         let response: NetworkResponse
         do throws(NetworkError) {
             response = try await networkService.response(for: request)
         } catch {
             throw failures.report(error)
         }
-        return try decode(response, endpoint, method)
+        return try decode(response, endpoint, request)
     }
 
     /// Requests an endpoint, and returns when the head of the response has arrived.
@@ -107,12 +105,18 @@ public struct DefaultDataTransferService: DataTransferService {
     /// - Throws: ``DataTransferError``; when the task is cancelled, as soon as the network service throws. Later failures
     ///   are thrown by the stream, resolved and logged like any other.
     public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+        let request = described(endpoint.sourcedRequest)
+        let response: NetworkResponse
         do throws(NetworkError) {
-            return DataTransferStream(
-                try await networkService.stream(for: described(endpoint.sourcedRequest)), failures: failures, decoder: decoder)
+            response = try await networkService.stream(for: request)
         } catch {
             throw failures.report(error)
         }
+        if let failure = DataTransferError(headOf: response, to: request) {
+            response.body.stop()
+            throw failures.report(failure)
+        }
+        return DataTransferStream(response, failures: failures, decoder: self.decoder)
     }
 
     /// Logs a failure that occurred after the response, and returns it unchanged.
@@ -120,23 +124,30 @@ public struct DefaultDataTransferService: DataTransferService {
         failures.report(failure)
     }
 
-    /// Returns a description with the encoder of this service.
-    private func described(_ request: RequestDescription) -> RequestDescription {
-        guard let encoder, request.body != nil else { return request }
+    /// Returns a description with the encoder of this service, and with the media types of the decoder if they are to be used.
+    private func described(
+        _ request: RequestDescription, decoder: @autoclosure () -> (any ResponseDecoder)? = nil
+    ) -> RequestDescription {
         var request = request
-        request.encoder = encoder
+        if let encoder, request.body != nil { request.encoder = encoder }
+        if request.acceptedMediaTypes.areOfDecoder { request.acceptedMediaTypes = decoder()?.acceptedMediaTypes ?? .any }
         return request
     }
 
     /// Decodes a response, for the completion form and the async form.
     private func decode<Target: ResponseRequestable>(
-        _ response: NetworkResponse, _ endpoint: Target, _ method: RequestMethod
+        _ response: NetworkResponse, _ endpoint: Target, _ request: RequestDescription
     ) throws(DataTransferError) -> DataTransferResponse<Target.Response> {
         do {
+            if !response.data.isEmpty,
+                let failure = request.acceptedMediaTypes.failure(contentType: response.headers["Content-Type"])
+            {
+                throw failure
+            }
             let body = ResponseData(response.body, contentType: response.headers["Content-Type"], decoder: decoder)
             return DataTransferResponse(value: try endpoint.response(from: body), response: response)
         } catch {
-            throw failures.report(DataTransferError(decoding: error, of: response, method: method))
+            throw failures.report(DataTransferError(decoding: error, of: response, method: request.method))
         }
     }
 }

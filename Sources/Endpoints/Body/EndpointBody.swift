@@ -133,6 +133,20 @@ extension EndpointBody {
     }
 }
 
+extension EndpointBody {
+    /// Returns the body with trailer fields that a closure makes after the last byte. See ``NetworkBody/withTrailers(_:fields:)``.
+    public func withTrailers(
+        _ names: [String] = [], fields: @escaping @Sendable () async throws -> HeaderFields
+    ) -> EndpointBody {
+        EndpointBody(contentType: contentType, makeContent: { try makeContent($0).withTrailers(names, fields: fields) })
+    }
+
+    /// Returns the body with its SHA-256 digest in the trailer field `Content-Digest`. See ``NetworkBody/withDigestTrailer()``.
+    public func withDigestTrailer() -> EndpointBody {
+        EndpointBody(contentType: contentType, makeContent: { try makeContent($0).withDigestTrailer() })
+    }
+}
+
 extension EndpointBody: RedactedStringConvertible {
     /// A textual representation that contains only the content type. The body is not encoded for it.
     public var description: String { "EndpointBody(\(contentType ?? "no content type"))" }

@@ -254,6 +254,7 @@ extension MultipartForm {
     /// - Throws: ``RequestGenerationError`` for the field `body`.
     package func content() throws(RequestGenerationError) -> NetworkBody {
         let delimiter = try checkedDelimiter()
+        for part in parts where part.content.trailers != nil { throw .partWithTrailers(part.name) }
         if parts.allSatisfy({ $0.content.data != nil }) { return .data(try joined()) }
         var glue = Data()
         var segments: [ContentSequence.Segment] = []

@@ -8,6 +8,15 @@ public protocol ResponseDecoder: Sendable {
     /// - Throws: ``ResponseDecodingError``, a `DecodingError` or a custom error, which callers receive as the cause of the
     ///   parsing failure.
     func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value
+
+    /// The media types that the decoder supports. Used only for endpoints whose ``RequestDescription/acceptedMediaTypes`` is
+    /// ``AcceptedMediaTypes/ofDecoder``. Default: ``AcceptedMediaTypes/any``.
+    var acceptedMediaTypes: AcceptedMediaTypes { get }
+}
+
+extension ResponseDecoder {
+    /// Any media type.
+    public var acceptedMediaTypes: AcceptedMediaTypes { .any }
 }
 
 /// The body of a response, with its content type, as passed to a ``ResponseDecoder``.
@@ -92,7 +101,7 @@ public struct NoContent: Codable, Hashable, Sendable, EmptyBodyRepresentable {
 }
 
 /// An error that a ``ResponseDecoder`` of this package throws, other than a `DecodingError`: the body is empty, is not text in its
-/// charset, is nested too deeply, has no value at the key path, or the decoder does not support the requested type.
+/// charset, is nested too deeply, has a media type that the endpoint does not accept, has no value at the key path, or the decoder does not support the requested type.
 public struct ResponseDecodingError: Error, Sendable {
     /// The kinds of errors.
     package enum Kind: Sendable {
@@ -108,6 +117,8 @@ public struct ResponseDecodingError: Error, Sendable {
         case keyPath(JSONSliceError)
         /// The document's values are nested deeper than this many levels.
         case tooDeep(maximumDepth: Int)
+        /// The response has a media type that the endpoint does not accept.
+        case mediaType(String, accepted: AcceptedMediaTypes)
     }
 
     /// The kind of the error, with its details.
@@ -129,6 +140,8 @@ extension ResponseDecodingError: RedactedStringConvertible, LocalizedError {
         case .invalidText(let charset): "the body is not text in \(charset)"
         case .keyPath(let error): error.description
         case .tooDeep(let depth): "the document is nested more than \(depth) levels deep"
+        case .mediaType(let received, let accepted):
+            "the media type \(received.isEmpty ? "is malformed" : "is \(received.printable)"), but the endpoint accepts only \(accepted)"
         }
     }
 }

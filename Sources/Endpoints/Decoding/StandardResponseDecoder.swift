@@ -17,6 +17,10 @@ public struct StandardResponseDecoder: ResponseDecoder {
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
         try decoder.decode(type, from: body)
     }
+
+    /// The media types that the decoder supports: JSON for `.envelope()`, `text/*` for `.text`, `application/x-plist`, `application/xml`
+    /// and `text/xml` for `.propertyList`, and any for the others.
+    public var acceptedMediaTypes: AcceptedMediaTypes { decoder.acceptedMediaTypes }
 }
 
 extension ResponseDecoder where Self == StandardResponseDecoder {
@@ -56,6 +60,8 @@ package struct RawDataResponseDecoder: ResponseDecoder {
 
 /// The decoder ``ResponseDecoder/text``.
 package struct TextResponseDecoder: ResponseDecoder {
+    package var acceptedMediaTypes: AcceptedMediaTypes { ["text/*"] }
+
     /// Creates a decoder, which has no state.
     package init() {}
 
@@ -76,6 +82,8 @@ package struct TextResponseDecoder: ResponseDecoder {
 
 /// The decoder ``ResponseDecoder/propertyList``.
 package struct PropertyListResponseDecoder: ResponseDecoder {
+    package var acceptedMediaTypes: AcceptedMediaTypes { ["application/x-plist", "application/xml", "text/xml"] }
+
     /// Creates a decoder, which has no state.
     package init() {}
 

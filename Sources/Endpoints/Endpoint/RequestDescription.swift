@@ -27,6 +27,8 @@ public struct RequestDescription: Sendable {
         var redirects = RedirectPolicy.follow
         var compression = BodyCompression.automatic
         var priority = RequestPriority.normal
+        var acceptedMediaTypes = AcceptedMediaTypes.any
+        var onInformationalResponse: (@Sendable (InformationalResponse) -> Void)?
         var context = ContextValues()
         var idempotency: Bool?
         var base: Base
@@ -91,6 +93,12 @@ public struct RequestDescription: Sendable {
         _read { yield parts.value.acceptedStatuses }
         _modify { yield &parts.value.acceptedStatuses }
     }
+    /// The media types of responses that are accepted: they are sent as `Accept`, and a response of another type is an error. Default:
+    /// ``AcceptedMediaTypes/any``, which sends `Accept: */*` and checks nothing.
+    public var acceptedMediaTypes: AcceptedMediaTypes {
+        get { parts.value.acceptedMediaTypes }
+        set { parts.value.acceptedMediaTypes = newValue }
+    }
     /// The observer that receives progress updates. Default: `nil`.
     public var progress: (any TransferProgressObserver)? {
         _read { yield parts.value.progress }
@@ -116,6 +124,12 @@ public struct RequestDescription: Sendable {
     public var priority: RequestPriority {
         get { parts.value.priority }
         set { parts.value.priority = newValue }
+    }
+    /// A closure that receives each informational response, such as 103 (Early Hints). Default: `nil`. It must not block: see
+    /// ``NetworkRequest/onInformationalResponse``.
+    public var onInformationalResponse: (@Sendable (InformationalResponse) -> Void)? {
+        get { parts.value.onInformationalResponse }
+        set { parts.value.onInformationalResponse = newValue }
     }
     /// Values for interceptors and the layers below that are never sent. Default: none.
     public var context: ContextValues {

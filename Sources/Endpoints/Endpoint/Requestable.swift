@@ -118,7 +118,8 @@ extension Requestable {
     /// `%2B`. Endpoint headers replace configuration headers, names compared without case (RFC 9110 §5.1); endpoint query
     /// items replace configuration items; a query in the base URL or the path is kept. A body sets its `Content-Type` unless
     /// the endpoint does. If the request goes to another origin than the base URL, the configuration's query parameters are
-    /// left out, and so are its headers that could contain a secret.
+    /// left out, and so are its headers that could contain a secret. `Accept` is made from
+    /// ``RequestDescription/acceptedMediaTypes`` unless the endpoint or the configuration sets it.
     ///
     /// - Parameter configuration: The base URL, and the headers and query parameters that all requests share.
     /// - Throws: ``RequestGenerationError`` with the invalid field.
@@ -156,12 +157,14 @@ extension RequestDescription {
                 headers.set(contentType, for: "Content-Type")
             }
         }
+        if let accept = try acceptedMediaTypes.fieldValue(), !headers.contains("Accept") { headers.set(accept, for: "Accept") }
         let isIdempotent = isIdempotent
         var request = NetworkRequest(
             method: method, lazyURL: target.url, parsedURL: target.parts, headers: headers, body: content, timeouts: timeouts,
             progress: progress, context: context, requiresAuthentication: requiresAuthentication,
             redirects: redirects, compression: compression, priority: priority,
             idempotency: isIdempotent == method.isIdempotent ? nil : isIdempotent)
+        if let onInformationalResponse { request.onInformationalResponse = onInformationalResponse }
         try request.validateOnce()
         if content != nil && !method.allowsBody {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")

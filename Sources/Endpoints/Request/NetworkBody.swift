@@ -9,8 +9,8 @@ import NetworkLogging
 /// NetworkRequest(method: .post, url: url, body: .stream(chunks, length: 1_000_000))
 /// ```
 ///
-/// Two bodies are equal if they have the same bytes in memory, refer to the same file, or are the same stream. Descriptions
-/// contain sizes, never bytes.
+/// Two bodies are equal if they have the same bytes in memory, refer to the same file, or are the same stream, and have no trailers or the
+/// same ones. Descriptions contain sizes, never bytes.
 public struct NetworkBody: Sendable, Hashable {
     /// The source of the bytes.
     package enum Source: Sendable {
@@ -24,9 +24,12 @@ public struct NetworkBody: Sendable, Hashable {
     }
 
     package let source: Source
+    /// The trailer fields that are sent after the bytes; `nil` if there are none.
+    package let trailers: BodyTrailers?
 
-    package init(source: Source) {
+    package init(source: Source, trailers: BodyTrailers? = nil) {
         self.source = source
+        self.trailers = trailers
     }
 
     /// A body without bytes.
@@ -105,7 +108,9 @@ public struct NetworkBody: Sendable, Hashable {
 
     /// Whether the body is known to contain no bytes.
     package var isEmpty: Bool {
-        switch source {
+        // Trailers are sent even if no byte is.
+        if trailers != nil { return false }
+        return switch source {
         case .data(let text): text.count == 0
         case .file: false
         case .stream(let stream): stream.length == 0
@@ -144,6 +149,7 @@ extension NetworkBody.Source: Hashable {
 extension NetworkBody {
     /// Throws if a file URL or a length cannot be used.
     func validate() throws(RequestGenerationError) {
+        try trailers?.validate()
         switch source {
         case .data, .received: break
         case .file(let url):
@@ -153,21 +159,26 @@ extension NetworkBody {
                 throw RequestGenerationError(.body, "the length of a streamed body is \(length); it must be at least 0")
             }
         case .sequence(let sequence):
-            for segment in sequence.segments { try segment.content.validate() }
+            for segment in sequence.segments {
+                try segment.content.validate()
+                if segment.content.trailers != nil { throw .partWithTrailers(segment.name) }
+            }
         }
     }
 }
 
 extension NetworkBody: RedactedStringConvertible {
-    /// A textual representation with the kind of body and its length, if that is known without reading a file.
+    /// A textual representation with the kind of body, its length if that is known without reading a file, and whether it has trailers.
     public var description: String {
-        switch source {
-        case .data(let text): "\(text.count)-byte body"
-        case .file: "body from a file"
-        case .stream(let stream): "streamed body" + (stream.length.map { " of \($0) bytes" } ?? "")
-        case .received: "streamed body"
-        case .sequence: "body in parts" + (knownLength.map { " of \($0) bytes" } ?? "")
-        }
+        let content =
+            switch source {
+            case .data(let text): "\(text.count)-byte body"
+            case .file: "body from a file"
+            case .stream(let stream): "streamed body" + (stream.length.map { " of \($0) bytes" } ?? "")
+            case .received: "streamed body"
+            case .sequence: "body in parts" + (knownLength.map { " of \($0) bytes" } ?? "")
+            }
+        return trailers == nil ? content : content + " with trailers"
     }
 }
 

@@ -23,6 +23,7 @@ public struct NetworkRequest: Sendable, Hashable {
         var redirects = RedirectPolicy.follow
         var compression = BodyCompression.automatic
         var priority = RequestPriority.normal
+        var onInformationalResponse: (@Sendable (InformationalResponse) -> Void)?
         /// The explicitly set value of `isIdempotent`; `nil` if the method and headers determine it.
         var idempotency: Bool?
         /// Whether the request was validated and none of the properties that `validate()` checks was set since.
@@ -113,6 +114,17 @@ public struct NetworkRequest: Sendable, Hashable {
     public var priority: RequestPriority {
         get { parts.value.priority }
         set { parts.value.priority = newValue }
+    }
+    /// A closure that receives each informational response (RFC 9110 §15.2), such as 103 (Early Hints), except 100 and 101. Default: `nil`.
+    /// Not compared by `==`.
+    ///
+    /// It is called before the response is returned, for each attempt and each redirect, at most 64 times per request that is sent. It
+    /// runs on a thread that moves bytes: that of the session manager, or the caller's. Other requests wait until it returns, so it must
+    /// not block. A response from a cache, or from the exchange of another call, has no informational responses. `URLSession` does not
+    /// report them, so `URLSessionManager` never calls it.
+    public var onInformationalResponse: (@Sendable (InformationalResponse) -> Void)? {
+        get { parts.value.onInformationalResponse }
+        set { parts.value.onInformationalResponse = newValue }
     }
     // Not one of the parts, so that a new value for an interceptor does not copy them.
     /// Values that interceptors share with each other. They are never sent.

@@ -45,7 +45,7 @@ package struct RequestCredentials: Sendable, Hashable {
 
 extension HeaderFields {
     /// Adds the values of fields whose names mark them as credentials to ``NetworkLogging/SecretValues``.
-    func rememberSecrets() {
+    package func rememberSecrets() {
         for field in fields where !Self.isHarmless(field.name) && Redaction.isSecret(header: field.name) {
             SecretValues.insert(fieldValue: field.value, named: field.name)
         }

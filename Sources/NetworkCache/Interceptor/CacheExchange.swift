@@ -149,6 +149,7 @@ struct CacheExchange: Sendable {
         terms.conditions = nil
         for name in RequestConditions.names { request.headers.remove(name) }
         request.progress = nil
+        request.onInformationalResponse = nil
         request.attemptObserver = nil
         request.deadline = Deadline(after: cache.options.revalidationTimeout, clock: ContinuousClock())
         let exchange = CacheExchange(cache: cache, request: request, terms: terms, next: next)

@@ -28,7 +28,7 @@ extension NetworkBody {
     ///
     /// At most ``maximumCompressedAtOnce`` bytes in memory are compressed at once. Another body is compressed while it is sent, again in each
     /// attempt: it is as replayable as this one, its length is not known, and this one is read as fast as the connection accepts the result.
-    /// Its failures are those of this body.
+    /// Its failures are those of this body, and so are its trailers.
     ///
     /// - Parameter level: 1, the fastest, to 9, the smallest.
     /// - Throws: ``TransportError/Code/outOfResources`` if zlib cannot be used.
@@ -39,7 +39,7 @@ extension NetworkBody {
             var offset = 0
             while let piece = try encoder.encode(data, from: &offset) { result.append(piece) }
             while let piece = try encoder.finish() { result.append(piece) }
-            return .data(result)
+            return NetworkBody(source: .data(JSONText(result)), trailers: trailers)
         }
         return NetworkBody(
             source: .stream(
@@ -55,7 +55,7 @@ extension NetworkBody {
                         }
                     }
                     while let piece = try encoder.finish() { try await sink(piece) }
-                }))
+                }), trailers: trailers)
     }
 }
 

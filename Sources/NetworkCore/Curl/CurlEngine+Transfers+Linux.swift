@@ -26,6 +26,10 @@
         func launch(_ transfer: LoopTransfer) {
             transfer.carrier = .none
             guard let trust = transfer.trust else { return }
+            if transfer.versionRule == .http2, transfer.request.body?.trailers != nil {
+                let error = transfer.request.trailersUnsupported("the server speaks HTTP/2 only, over which libcurl sends none")
+                return end(transfer, .failure(error))
+            }
             guard transfer.request.parsedURL.isSecure else { return launchHTTP1(transfer, trust) }
             guard LibraryQuirks.current.speaksHTTP2, transfer.versionRule != .http1 else { return launchHTTP1(transfer, trust) }
             switch version(of: transfer) {
@@ -41,6 +45,8 @@
 
         private func avoidsHTTP2(_ transfer: LoopTransfer) -> Bool {
             guard transfer.versionRule == .any else { return false }
+            // libcurl sends no trailers over HTTP/2.
+            if transfer.request.body?.trailers != nil { return true }
             // nghttp2 sends no header block of more than 64 KiB (NGHTTP2_MAX_HEADERSLEN).
             if transfer.request.headers.fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) > 60_000 {
                 return true

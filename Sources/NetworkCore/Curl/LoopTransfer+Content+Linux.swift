@@ -46,6 +46,12 @@
                 RawResponse(status: status, head: head, body: JSONText(Data()), lazyURL: request.lazyURL, timings: timings(now)))
         }
 
+        /// Reports an informational response, except 100 and 101, to the observers of the request.
+        func report(interim status: Int, _ head: ResponseHead) {
+            guard status > 101, request.observesInformationalResponses, !isDelivered else { return }
+            request.report(InformationalResponse(statusCode: status, headers: head.headers))
+        }
+
         /// Returns the request that a redirect leads to, or the reason why it is not followed; `nil` if it is returned as the response.
         private func redirect(_ status: Int, _ headers: HeaderFields) -> Result<NetworkRequest, TransportError>? {
             do throws(TransportError) {
@@ -227,7 +233,9 @@
             switch reading {
             case .bytes(let count): upload.offset += count
             case .wait: upload.isPaused = true
-            case .end: upload.isSent = true
+            case .end:
+                upload.isSent = true
+                upload.trailers = bodyWriter.pipe.trailers
             case .failed: failure = bodyWriter.pipe.failure
             }
             return reading

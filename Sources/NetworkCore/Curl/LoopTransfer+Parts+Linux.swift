@@ -16,6 +16,8 @@
         var firstByte: UInt64 = 0
         /// The number of bytes that libcurl had sent when the idle timeout was last checked.
         var uploadedAtLastCheck: Int64 = 0
+        /// The number of interim responses, of a request over HTTP/2.
+        var interimResponses = 0
         var status = 0
         var head = ResponseHead()
         var body = Data()
@@ -53,6 +55,8 @@
         var offset = 0
         /// Whether a body of unknown length was sent to its end.
         var isSent = false
+        /// The trailer fields, once the body was sent to its end.
+        var trailers = HeaderFields()
         /// Whether there is nothing to send yet.
         var isPaused = false
         /// The body writer: reads the body from its file or sequence into a pipe.

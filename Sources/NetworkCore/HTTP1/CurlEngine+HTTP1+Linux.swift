@@ -43,11 +43,14 @@
             connection.sending.reset()
             var head = HTTP1SentHead()
             var copied = 0
+            // Trailers need chunks, even if the length is known (RFC 9112 §7.1.2).
+            let hasTrailers = request.body?.trailers != nil
             connection.sending.begin { buffer in
                 head = requestWriter.appendHead(
-                    of: request, bodyLength: transfer.upload.length, target: connection.target, cookie: cookie, to: &buffer)
+                    of: request, bodyLength: hasTrailers ? nil : transfer.upload.length, target: connection.target,
+                    cookie: cookie, to: &buffer)
                 // A small body is sent together with the head, in one packet.
-                if let data = request.body?.data, data.count <= HTTP1Sending.copiedBytes, !head.expectsContinue {
+                if !hasTrailers, let data = request.body?.data, data.count <= HTTP1Sending.copiedBytes, !head.expectsContinue {
                     buffer.append(contentsOf: data)
                     copied = data.count
                 }
@@ -57,7 +60,7 @@
             connection.sending.awaitsContinue = head.expectsContinue
             transfer.timeLimits.continuation = now &+ 1_000_000_000
             if let body = request.body {
-                if let data = body.data {
+                if !hasTrailers, let data = body.data {
                     if copied == 0, !data.isEmpty { connection.sending.data = data }
                 } else {
                     connection.sending.isStreamed = true
@@ -193,7 +196,7 @@
             case .bytes: return true
             case .wait: return false
             case .end:
-                if connection.sending.head.isChunked { connection.sending.putEnd() }
+                if connection.sending.head.isChunked { connection.sending.putEnd(transfer.upload.trailers) }
                 return true
             case .failed:
                 let failure =

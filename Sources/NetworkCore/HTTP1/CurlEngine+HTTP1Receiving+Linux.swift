@@ -81,6 +81,7 @@
                             send(connection)
                             guard connection.transfer === transfer else { return }
                         }
+                        transfer.report(interim: status, connection.parser.head)
                     case .head:
                         guard receiveHead(connection, transfer) else { return }
                     case .body(let range):
@@ -176,10 +177,11 @@
             finish(transfer)
         }
 
-        /// Whether the whole request has been sent. A body of known length is complete after its last byte, which may be sent
-        /// before the sequence that produces it ends.
+        /// Whether the whole request has been sent. A body of known length that is sent without chunks is complete after its last byte,
+        /// which may be sent before the sequence that produces it ends.
         private func isSent(_ transfer: LoopTransfer, on connection: HTTP1Connection) -> Bool {
             if connection.sending.isComplete { return true }
+            if connection.sending.head.isChunked { return false }
             return connection.sending.isStreamed && !connection.sending.hasFailed && !connection.sending.hasBytes
                 && transfer.upload.length == connection.sentBodyBytes
         }

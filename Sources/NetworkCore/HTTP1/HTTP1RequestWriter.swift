@@ -62,6 +62,8 @@ struct HTTP1RequestWriter: Sendable {
         }
         capacity += (userAgent?.utf8.count ?? 0) + (acceptEncoding?.utf8.count ?? 0) + 2 * (cookie?.utf8.count ?? 0)
         if case .proxy(let authorization?) = target { capacity += authorization.utf8.count }
+        let announced = announcedTrailers(of: request)
+        capacity += announced.map { $0.utf8.count + 16 } ?? 0
 
         let start = buffer.count
         buffer.append(contentsOf: repeatElement(0, count: capacity))
@@ -82,11 +84,35 @@ struct HTTP1RequestWriter: Sendable {
             if own.isDisjoint(with: [.acceptEncoding, .range]) { bytes.writeField("Accept-Encoding: ", acceptEncoding) }
             if !own.contains(.cookie) { bytes.writeField("Cookie: ", cookie) }
             if request.sendsBody { head.isChunked = bytes.writeFraming(bodyLength) }
+            if !own.contains(.trailer) { bytes.writeField("Trailer: ", announced) }
             bytes.write("\r\n")
             return bytes.count
         }
         buffer.removeLast(capacity - count)
         return head
+    }
+
+    /// Appends the last chunk and the trailer section of a chunked body (RFC 9112 §7.1.2) to a buffer.
+    ///
+    /// - Parameter trailers: Validated fields.
+    static func appendEnd(_ trailers: HeaderFields, to buffer: inout [UInt8]) {
+        let capacity = trailers.fields.reduce(5) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        let start = buffer.count
+        buffer.append(contentsOf: repeatElement(0, count: capacity))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            var bytes = HTTP1HeadBytes(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
+            bytes.write("0\r\n")
+            for field in trailers.fields where field.name.isToken { bytes.write(field) }
+            bytes.write("\r\n")
+            return bytes.count
+        }
+        buffer.removeLast(capacity - count)
+    }
+
+    /// The value of the `Trailer` field for the trailers of the body; `nil` if none are announced.
+    private func announcedTrailers(of request: NetworkRequest) -> String? {
+        guard let names = request.body?.trailers?.names, !names.isEmpty else { return nil }
+        return names.joined(separator: ", ")
     }
 
     /// Returns the `Accept-Encoding` value that the writer adds to a request; `nil` if the request has its own, or a `Range`
@@ -106,6 +132,7 @@ private struct OwnFields: OptionSet {
     static let cookie = OwnFields(rawValue: 8)
     static let proxyAuthorization = OwnFields(rawValue: 16)
     static let range = OwnFields(rawValue: 32)
+    static let trailer = OwnFields(rawValue: 64)
 }
 
 extension HTTP1HeadBytes {
@@ -164,6 +191,7 @@ extension HTTP1HeadBytes {
                 if !hasContent { continue }
                 head.expectsContinue = true
             case 7 where field.name.isField("upgrade"): head.expectsUpgrade = true
+            case 7 where field.name.isField("trailer"): own.insert(.trailer)
             case 10 where field.name.isField("user-agent"): own.insert(.userAgent)
             case 10 where field.name.isField("connection"):
                 if field.value.lists("close") { head.closesConnection = true }
@@ -174,20 +202,27 @@ extension HTTP1HeadBytes {
             case 19 where field.name.isField("proxy-authorization"): own.insert(.proxyAuthorization)
             default: break
             }
-            field.name.withRawUTF8 { write($0) }
-            write(field.value.isEmpty && added == nil ? ":" : ": ")
-            if field.isLatin1, let value = field.latin1Bytes {
-                value.withUnsafeBytes { write(value: $0) }
-            } else {
-                write(value: field.value)
-            }
-            if let added {
-                if !field.value.isEmpty { write("; ") }
-                write(value: added)
-            }
-            write("\r\n")
+            write(field, added: added)
         }
         return own
+    }
+
+    /// Writes a field line.
+    ///
+    /// - Parameter added: A value that is joined to that of the field.
+    fileprivate mutating func write(_ field: HeaderFields.Field, added: String? = nil) {
+        field.name.withRawUTF8 { write($0) }
+        write(field.value.isEmpty && added == nil ? ":" : ": ")
+        if field.isLatin1, let value = field.latin1Bytes {
+            value.withUnsafeBytes { write(value: $0) }
+        } else {
+            write(value: field.value)
+        }
+        if let added {
+            if !field.value.isEmpty { write("; ") }
+            write(value: added)
+        }
+        write("\r\n")
     }
 
     /// Writes the field that frames the body.

@@ -16,7 +16,8 @@ struct HTTP1ResponseParser: Sendable {
     enum Step: Equatable, Sendable {
         /// All input was consumed.
         case needsMore
-        /// A complete interim response with this status (RFC 9110 §15.2), which is discarded.
+        /// A complete interim response with this status (RFC 9110 §15.2). Its lines are in ``HTTP1ResponseParser/head`` until the next
+        /// call.
         case interim(Int)
         /// The final head is complete. Call again even without more input: a message without a body then ends.
         case head
@@ -46,6 +47,8 @@ struct HTTP1ResponseParser: Sendable {
     /// The number of bytes at the end of ``head`` that belong to an incomplete line.
     private var unfinishedBytes = 0
     private var interimResponses = 0
+    /// Whether ``head`` has the lines of an interim response, which are dropped with the next call.
+    private var holdsInterim = false
     /// The framing fields of the current head; of the final head once it is complete.
     private var framing = HTTP1FramingFields()
     private var trailerLines = HTTP1FieldLines()
@@ -59,7 +62,7 @@ struct HTTP1ResponseParser: Sendable {
     private(set) var statusCode = 0
     /// The minor version of the last complete status line, 0 or 1.
     private(set) var minorVersion = 1
-    /// The lines of the final head; after ``Step/end``, also the trailers.
+    /// The lines of the final head; after ``Step/interim(_:)`` those of that response, and after ``Step/end`` also the trailers.
     private(set) var head = ResponseHead()
     /// Whether the body ends with the connection. Set with the final head. Such a body cannot be distinguished from a truncated
     /// one.
@@ -88,6 +91,10 @@ struct HTTP1ResponseParser: Sendable {
     mutating func next(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Error) -> Step {
         if let failure { throw failure }
         if offset < input.count { hasReceivedBytes = true }
+        if holdsInterim {
+            head.dropInterim()
+            holdsInterim = false
+        }
         do throws(HTTP1Error) {
             return try step(input, at: &offset)
         } catch {
@@ -271,7 +278,7 @@ extension HTTP1ResponseParser {
                     .headersTooLarge, "there are more than \(Self.maximumInterimResponses) interim responses before the final one"
                 )
             }
-            head.dropInterim()
+            holdsInterim = true
             framing = HTTP1FramingFields()
             state = .statusLine
             return .interim(statusCode)

@@ -72,9 +72,9 @@ struct HTTP1Sending {
         if pending.isEmpty { dataOffset += count } else { pending = (pending.lowerBound + count)..<pending.upperBound }
     }
 
-    /// Puts the end of a chunked body into the buffer.
-    mutating func putEnd() {
-        begin { $0.append(contentsOf: [0x30, 0x0D, 0x0A, 0x0D, 0x0A]) }
+    /// Puts the end of a chunked body into the buffer, with its trailers.
+    mutating func putEnd(_ trailers: HeaderFields) {
+        begin { HTTP1RequestWriter.appendEnd(trailers, to: &$0) }
     }
 
     /// Sets the next piece of a body that is sent without chunk framing. It is not copied.

@@ -57,7 +57,7 @@
             }
             guard !wasComplete, transfer.exchange.head.isComplete else { return true }
             let status = long(CCURLINFO_RESPONSE_CODE)
-            guard status >= 200 else { return true }
+            guard status >= 200 else { return receiveInterim(status, transfer) }
             do throws(TransportError) {
                 try transfer.receiveHead(
                     transfer.exchange.head, status: status,
@@ -69,6 +69,22 @@
                 transfer.failure = error
                 return false
             }
+        }
+
+        /// Receives an interim response (RFC 9110 §15.2), whose head is complete.
+        ///
+        /// - Returns: `false` if there are too many of them.
+        private func receiveInterim(_ status: Int, _ transfer: LoopTransfer) -> Bool {
+            transfer.exchange.interimResponses += 1
+            let limit = HTTP1ResponseParser.maximumInterimResponses
+            guard transfer.exchange.interimResponses <= limit else {
+                transfer.failure = TransportError(
+                    .headersTooLarge, "there are more than \(limit) interim responses before the final one", phase: .receive,
+                    request: transfer.request)
+                return false
+            }
+            transfer.report(interim: status, transfer.exchange.head)
+            return true
         }
 
         /// - Returns: The result for libcurl: the number of bytes taken, 0 to stop the transfer, or a request to pause it.

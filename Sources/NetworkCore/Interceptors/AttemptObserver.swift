@@ -14,6 +14,9 @@ package protocol AttemptObserver: Sendable {
     /// Called when the session manager follows a redirect, with the next request, before it is sent. It must not block. Does
     /// nothing by default.
     func attemptWasRedirected(to request: NetworkRequest)
+    /// Called for each informational response except 100 and 101, on a thread that moves bytes. It must not block. Does nothing by
+    /// default.
+    func attemptDidReceive(_ response: InformationalResponse)
     /// Called when nothing was sent because the response to another call's request is shared with this call. Does nothing by
     /// default.
     func attemptWasShared(_ request: NetworkRequest)
@@ -26,6 +29,7 @@ package protocol AttemptObserver: Sendable {
 extension AttemptObserver {
     package func attemptHasBegun(_ request: NetworkRequest, ago: Duration) { attemptWillBegin(request) }
     package func attemptWasRedirected(to request: NetworkRequest) {}
+    package func attemptDidReceive(_ response: InformationalResponse) {}
     package func attemptWasShared(_ request: NetworkRequest) {}
     package func responseIsStored() {}
     package func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? { self as? Observer }
@@ -51,6 +55,17 @@ extension NetworkRequest {
     }
 }
 
+extension NetworkRequest {
+    /// Whether informational responses are reported.
+    var observesInformationalResponses: Bool { onInformationalResponse != nil || attemptObserver != nil }
+
+    /// Passes an informational response to the closure of the request and to its observers.
+    func report(_ response: InformationalResponse) {
+        attemptObserver?.attemptDidReceive(response)
+        onInformationalResponse?(response)
+    }
+}
+
 private struct BothObservers: AttemptObserver {
     let first: any AttemptObserver
     let second: any AttemptObserver
@@ -73,6 +88,11 @@ private struct BothObservers: AttemptObserver {
     func attemptWasRedirected(to request: NetworkRequest) {
         first.attemptWasRedirected(to: request)
         second.attemptWasRedirected(to: request)
+    }
+
+    func attemptDidReceive(_ response: InformationalResponse) {
+        first.attemptDidReceive(response)
+        second.attemptDidReceive(response)
     }
 
     func attemptWasShared(_ request: NetworkRequest) {

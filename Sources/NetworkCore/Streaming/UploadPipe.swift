@@ -17,7 +17,7 @@ final class UploadPipe: Sendable {
         /// The number of bytes of the first chunk that were read.
         var taken = 0
         var waiting = 0
-        var end: Result<Void, TransportError>?
+        var end: Result<HeaderFields, TransportError>?
         var readerWaits = false
         var writer: UnsafeContinuation<Bool, Never>?
         var isClosed = false
@@ -68,7 +68,9 @@ final class UploadPipe: Sendable {
     }
 
     /// Marks the end of the body: no chunk follows.
-    func finish(_ end: Result<Void, TransportError>) {
+    ///
+    /// - Parameter end: The trailer fields, or why the body failed.
+    func finish(_ end: Result<HeaderFields, TransportError>) {
         let isAwaited = state.withLock { state in
             guard state.end == nil, !state.isClosed else { return false }
             state.end = end
@@ -114,6 +116,11 @@ final class UploadPipe: Sendable {
     /// The error that ended the body; `nil` if there is none.
     var failure: TransportError? {
         state.withLock { if case .failure(let error) = $0.end { error } else { nil } }
+    }
+
+    /// The trailer fields; empty before the end of the body.
+    var trailers: HeaderFields {
+        state.withLock { if case .success(let trailers) = $0.end { trailers } else { [:] } }
     }
 
     /// Stops reading. A waiting writer receives an error.
@@ -167,15 +174,19 @@ final class BodyWriter: Sendable {
     ///
     /// - Parameters:
     ///   - length: The result of ``Endpoints/NetworkBody/length(for:)``; `nil` for a stream of unknown length.
-    ///   - request: The request that errors name, if the body is sent.
+    ///   - request: The request that errors name, if the body is sent; `nil` reads the body without its trailers.
     ///   - onBytes: Called after ``UploadPipe/Reading/wait`` when there is something to read.
     init(_ content: NetworkBody, length: Int64?, request: NetworkRequest?, onBytes: @escaping @Sendable () -> Void) {
         let pipe = UploadPipe(onBytes: onBytes)
         self.pipe = pipe
         task = Task {
             do throws(TransportError) {
-                try await content.send(length: length, to: pipe.write)
-                pipe.finish(.success(()))
+                if request == nil {
+                    try await content.send(length: length, to: pipe.write)
+                    pipe.finish(.success([:]))
+                } else {
+                    pipe.finish(.success(try await content.sendWithTrailers(length: length, to: pipe.write)))
+                }
             } catch {
                 pipe.finish(.failure(request.map { TransportError(like: error, request: $0) } ?? error))
             }

@@ -96,6 +96,7 @@ public final class URLSessionManager: NetworkSessionManager {
     private func admit(_ request: NetworkRequest) throws(TransportError) {
         if let configurationError { throw configurationError }
         try trust?.admit(request)
+        if request.body?.trailers != nil { throw request.trailersUnsupported("URLSession sends none") }
     }
 
     /// - Parameter completion: Called once, on a queue of the session. It must not block.

@@ -25,7 +25,7 @@ extension NetworkRequest {
 
     /// The request as a `URLRequest`: method, URL, headers, a body in memory, and the idle timeout if one is set.
     ///
-    /// A body from a file or a sequence is left out. Fields of the same name are joined with a comma (RFC 9110 §5.3), since
+    /// A body from a file or a sequence is left out, and so are trailers. Fields of the same name are joined with a comma (RFC 9110 §5.3), since
     /// `URLRequest` stores one value for each name.
     public var urlRequest: URLRequest {
         var request = URLRequest(url: url)

@@ -41,12 +41,16 @@ final class SecondAttempt: AttemptObserver {
     private let observer: (any AttemptObserver)?
     private let events = HeldEvents<@Sendable (any AttemptObserver) -> Void>()
     private let progress: HeldProgress?
+    private let informational = HeldEvents<InformationalResponse>()
+    private let onInformationalResponse: (@Sendable (InformationalResponse) -> Void)?
 
     /// Creates an observer of a request, and adds it to the request in place of the present one.
     init(_ request: inout NetworkRequest, _ time: TimeSource) {
         self.time = time
         observer = request.attemptObserver
         progress = request.holdProgress()
+        onInformationalResponse = request.onInformationalResponse
+        if onInformationalResponse != nil { request.onInformationalResponse = informational.send }
         if observer != nil { request.attemptObserver = self }
     }
 
@@ -54,6 +58,7 @@ final class SecondAttempt: AttemptObserver {
     func takePlace() {
         progress?.release()
         if let observer { events.release { $0(observer) } }
+        if let onInformationalResponse { informational.release(to: onInformationalResponse) }
     }
 
     func attemptWillBegin(_ request: NetworkRequest) {
@@ -67,6 +72,10 @@ final class SecondAttempt: AttemptObserver {
 
     func attemptWasRedirected(to request: NetworkRequest) {
         report(request) { $0.attemptWasRedirected(to: $1) }
+    }
+
+    func attemptDidReceive(_ response: InformationalResponse) {
+        events.send { $0.attemptDidReceive(response) }
     }
 
     func attemptWasShared(_ request: NetworkRequest) {

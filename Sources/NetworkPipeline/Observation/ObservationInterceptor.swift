@@ -102,7 +102,9 @@ public struct ExchangeEvent: Sendable {
         case attempted(attempt: Int, Outcome, TransferTimings?)
         /// Another attempt follows after a pause.
         case retried(after: Duration, because: String)
-        /// A remark of an interceptor, for example about a malformed field that was ignored.
+        /// A remark, for example about a malformed field that was ignored.
+        ///
+        /// That an informational response such as 103 was received is reported when the attempt has ended.
         case noted(String)
         /// The call has ended. A streamed response has been read to its end or released.
         case done(Outcome, attempts: Int)
@@ -169,6 +171,8 @@ struct ObservedCall: Sendable {
     var target: String?
     var attempts = 0
     var began = Duration.zero
+    /// What was received in the current attempt; at most 64 for each request that is sent.
+    var notes: [String] = []
     var isOver = false
 
     init(url: String) { self.url = url }
@@ -226,8 +230,23 @@ final class ExchangeRecord: AttemptObserver {
         report(.adapted(attempt: attempt, headers: request.headers.harmless), at: began)
     }
 
+    /// Stores a remark, which is reported when the attempt has ended: the observer must not run on the thread that moves bytes.
+    func attemptDidReceive(_ response: InformationalResponse) {
+        var names: [String] = []
+        for field in response.headers.fields.prefix(8) {
+            let name = field.name.printable
+            if !names.contains(name) { names.append(name) }
+        }
+        let fields = names.isEmpty ? "" : " with \(names.joined(separator: ", "))"
+        let note = "the server sent the informational response \(response.statusCode)\(fields)"
+        state.withLock { $0.notes.append(note) }
+    }
+
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
-        let (attempt, began) = state.withLock { ($0.attempts, $0.began) }
+        let (attempt, began, notes) = state.withLock { state in
+            defer { state.notes = [] }
+            return (state.attempts, state.began, state.notes)
+        }
         let timings: TransferTimings?
         let outcome: ExchangeEvent.Outcome
         switch result {
@@ -246,6 +265,7 @@ final class ExchangeRecord: AttemptObserver {
                 report(.firstByte(attempt: attempt), at: ready + firstByte)
             }
         }
+        for note in notes { report(.noted(note)) }
         report(.attempted(attempt: attempt, outcome, timings))
     }
 

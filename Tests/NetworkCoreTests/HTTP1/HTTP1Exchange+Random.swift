@@ -75,7 +75,7 @@ private struct RandomResponse {
         if chance(6) {
             for _ in 0..<(chance(10) ? 66 : Int.random(in: 1...3, using: &random)) {
                 writeLine("HTTP/1.1 \(["100", "103", "199", "102"].randomElement(using: &random) ?? "") x")
-                if chance(2) { writeFields(count: 1) }
+                if chance(2) { writeFields(count: Int.random(in: 1...(chance(4) ? 12 : 2), using: &random)) }
                 writeLine("")
             }
         }

@@ -71,7 +71,10 @@ struct HTTP1Exchange: Sendable {
             case .needsMore:
                 precondition(offset == input.count, "input is left over")
                 return
-            case .interim(let status): outcome.interim.append(status)
+            case .interim(let status):
+                outcome.interim.append(status)
+                outcome.interimHeaders.append(parser.head.headers.fields)
+                precondition(!parser.isHeadComplete && parser.statusCode == status)
             case .head: precondition(parser.isHeadComplete)
             case .body(let range):
                 precondition(!range.isEmpty && range.lowerBound >= before && range.upperBound == offset)

@@ -5,6 +5,8 @@ import Endpoints
 /// The result of parsing a response from a connection that was closed after the last byte.
 struct HTTP1Outcome: Equatable, Sendable {
     var interim: [Int] = []
+    /// The fields of each interim response.
+    var interimHeaders: [[HeaderFields.Field]] = []
     /// 0 if there is no final head.
     var status = 0
     var minorVersion = 1
@@ -60,6 +62,7 @@ struct HTTP1ReferenceParser {
             guard status >= 200 || status == 101 else {
                 if outcome.interim.count == 64 { throw Stop(kind: .headersTooLarge) }
                 outcome.interim.append(status)
+                outcome.interimHeaders.append(lines.map(\.field))
                 continue
             }
             outcome.status = status

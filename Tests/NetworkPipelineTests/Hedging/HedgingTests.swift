@@ -298,6 +298,23 @@ import TestSupport
         #expect(monitor.current?.bytesReceived == Int64(winner) && monitor.current?.isFinished == true)
     }
 
+    @Test(arguments: [1, 2])
+    func `the informational responses of the second attempt are reported if it takes the place of the first`(
+        winner: Int
+    ) async throws {
+        let received = Locked<[Int]>([])
+        var endpoint = get
+        endpoint.onInformationalResponse = { response in received.withLock { $0.append(response.statusCode) } }
+        let call = await hedged(endpoint, through: service())
+        for number in [2, 1, 2] {
+            lab.requests[number - 1].onInformationalResponse?(InformationalResponse(statusCode: 102 + number))
+        }
+        #expect(received.withLock(\.self) == [103])
+        lab.end(winner)
+        #expect(try await call.value.get() == 200)
+        #expect(received.withLock(\.self) == (winner == 1 ? [103] : [103, 104, 104]))
+    }
+
     @Test(arguments: [
         (HedgingOptions(percentile: 0.4), "percentile"), (HedgingOptions(percentile: .nan), "percentile"),
         (HedgingOptions(window: 0), "window"), (HedgingOptions(window: 10), "minimumLatencies"),

@@ -49,6 +49,24 @@ extension ExtremeCall {
                 }
             }
         },
+        ExtremeCall(
+            "AcceptedMediaTypes.init(_:)", "AcceptedMediaTypes.init(arrayLiteral:)", "AcceptedMediaTypes.contains(_:)"
+        ) {
+            for text in Extreme.texts {
+                let types: [AcceptedMediaTypes] = [
+                    AcceptedMediaTypes([text, text]), [text], ["*/*"], ["text/*"], ["a/*+b"], .json,
+                ]
+                for types in types {
+                    describe(types)
+                    for contentType in [text, "text/" + text, text + "/" + text, "a/x+" + text] {
+                        _ = types.contains(contentType)
+                    }
+                    var endpoint = Endpoint<Int>(path: "a")
+                    endpoint.acceptedMediaTypes = types
+                    build(endpoint)
+                }
+            }
+        },
         ExtremeCall("PathParameters.init(_:)", "PathParameters.init(dictionaryLiteral:)") {
             for text in Extreme.texts {
                 describe(PathParameters([text: text]))

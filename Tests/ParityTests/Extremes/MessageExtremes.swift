@@ -61,6 +61,17 @@ extension ExtremeCall {
                 describe(EndpointBody.stream(AsyncStream<Data> { $0.finish() }, length: length))
             }
         },
+        ExtremeCall("InformationalResponse.init(statusCode:headers:)") {
+            for number in Extreme.integers { describe(InformationalResponse(statusCode: number, headers: ["A": "b"])) }
+        },
+        ExtremeCall("NetworkBody.withTrailers(_:fields:)", "EndpointBody.withTrailers(_:fields:)") {
+            for text in Extreme.texts {
+                let body = NetworkBody.data(Data()).withTrailers([text, text]) { [text: text] }.withDigestTrailer()
+                describe(body)
+                _ = try? NetworkRequest(method: .post, url: URL(string: "https://a.test")!, body: body).validate()
+                _ = try? EndpointBody.text(text).withTrailers([text]) { [text: text] }.content()
+            }
+        },
         ExtremeCall("NetworkBody.stream(_:length:)", "NetworkBody.stream(length:makeChunks:)") {
             for length in Extreme.wide {
                 let contents: [NetworkBody] = [

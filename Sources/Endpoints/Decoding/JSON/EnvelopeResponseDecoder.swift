@@ -21,6 +21,8 @@ package struct EnvelopeResponseDecoder: ResponseDecoder {
         self.success = success
     }
 
+    package var acceptedMediaTypes: AcceptedMediaTypes { .json }
+
     /// Checks the envelope's status and decodes the value inside the envelope.
     ///
     /// - Throws: ``EnvelopeError`` for a status that does not indicate success, ``ResponseDecodingError``, or a `DecodingError`.

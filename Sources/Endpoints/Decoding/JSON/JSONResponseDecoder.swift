@@ -100,6 +100,9 @@ public struct JSONResponseDecoder: ResponseDecoder {
         self.keyPath = keyPath
     }
 
+    /// JSON: `application/json`, and types that end with `+json` (RFC 6839 §3.1).
+    public var acceptedMediaTypes: AcceptedMediaTypes { .json }
+
     /// Decodes the body, or the value at the key path.
     ///
     /// - Throws: ``ResponseDecodingError`` for an empty body, for a key path that is malformed or does not lead to a value, and,

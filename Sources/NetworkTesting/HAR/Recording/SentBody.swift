@@ -27,7 +27,7 @@ final class SentBody: Sendable {
                 let (content, part) = Self.part(segment.content, limit: limit)
                 return (ContentSequence.Segment(content, name: segment.name, forbidden: segment.forbidden), part)
             }
-            self.content = NetworkBody(source: .sequence(ContentSequence(segments.map(\.0))))
+            self.content = NetworkBody(source: .sequence(ContentSequence(segments.map(\.0))), trailers: content.trailers)
             parts = segments.map(\.1)
         default:
             let (content, part) = Self.part(content, limit: limit)
@@ -57,7 +57,7 @@ final class SentBody: Sendable {
                     try await sink(chunk)
                 }
             }
-            return (NetworkBody(source: .stream(captured)), .capture(capture))
+            return (NetworkBody(source: .stream(captured), trailers: content.trailers), .capture(capture))
         case .received:
             let capture = BodyCapture(limit: limit)
             return (content.observed(onChunk: capture.append, beforeEnd: { _ in }, onStop: {}), .capture(capture))

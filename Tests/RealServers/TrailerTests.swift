@@ -1,0 +1,101 @@
+import DataTransfer
+import Foundation
+import NetworkPipeline
+import Testing
+import TestSupport
+
+extension RealServerTests {
+    /// Trailers of requests (RFC 9110 §6.5), as h11 reads them.
+    @Suite(.timeLimit(.minutes(10))) struct TrailerTests {
+        private struct Receipt: Decodable {
+            var headers: [[String]]
+            var trailers: [[String]]
+            var body: Data
+            var decoded: Data?
+
+            func values(_ name: String, in fields: [[String]]) -> [String] {
+                fields.filter { $0[0].lowercased() == name }.map { $0[1] }
+            }
+        }
+
+        private func receipt(_ body: NetworkBody, _ session: any NetworkSessionManager) async throws -> Receipt {
+            let request = NetworkRequest(method: .post, url: try #require(URL(string: Servers.echo + "/a")), body: body)
+            return try JSONDecoder().decode(Receipt.self, from: try await session.response(for: request).data)
+        }
+
+        @Test(arguments: Engine.ours, [0, 1, 70_000, 1_000_000]) func `h11 reads the trailers of every kind of body`(
+            engine: Engine, count: Int
+        ) async throws {
+            let content = Data.pattern(count)
+            let file = try TemporaryFile(content)
+            let session = engine.session()
+            let bodies: [NetworkBody] = [
+                .data(content), .file(file.url), .stream(Pieces(of: content, size: 7001)),
+                .stream(length: Int64(count)) { Pieces(of: content, size: 7001) },
+            ]
+            for body in bodies {
+                let sent = body.withTrailers(["X-Count", "X-Note"]) {
+                    ["X-Count": "\(count)", "X-Note": "grüße; a, b", "X-Empty": ""]
+                }
+                let receipt = try await receipt(sent, session)
+                #expect(receipt.body == content)
+                #expect(receipt.values("x-count", in: receipt.trailers) == ["\(count)"])
+                #expect(receipt.values("x-empty", in: receipt.trailers) == [""])
+                #expect(receipt.trailers.count == 3)
+                #expect(receipt.values("trailer", in: receipt.headers) == ["X-Count, X-Note"])
+                #expect(receipt.values("transfer-encoding", in: receipt.headers) == ["chunked"])
+                #expect(receipt.values("content-length", in: receipt.headers) == [])
+            }
+        }
+
+        @Test(arguments: Engine.ours) func `a compressed body has the digest of the compressed bytes as its trailer`(
+            engine: Engine
+        )
+            async throws
+        {
+            let content = Data(String(repeating: "a line of text\n", count: 20_000).utf8)
+            for body in [EndpointBody.data(content, contentType: "text/plain"), .stream(Pieces(of: content, size: 777))] {
+                let service = DefaultDataTransferService(
+                    configuration: try APIConfiguration(Servers.echo), sessionManager: engine.session(),
+                    interceptors: [.compression()])
+                var endpoint = Endpoint<Receipt>(path: "a", method: .post, body: body.withDigestTrailer())
+                endpoint.compression = .gzip
+                let receipt = try await service.request(endpoint)
+                #expect(receipt.decoded == content && receipt.body.count < 20_000)
+                let digest = Data(SHA256.digest(of: receipt.body)).base64EncodedString()
+                #expect(receipt.trailers == [["content-digest", "sha-256=:\(digest):"]])
+            }
+        }
+
+        @Test(arguments: Engine.ours) func `a server that offers HTTP 2 gets trailers over HTTP 1`(engine: Engine) async throws {
+            let session = engine.trusting()
+            let url = try #require(URL(string: Servers.h2 + "/upload"))
+            for _ in 0..<2 {
+                let body = NetworkBody.data(Data.pattern(100_000)).withDigestTrailer()
+                let response = try await session.response(for: NetworkRequest(method: .post, url: url, body: body))
+                #expect(response.statusCode == 200 && response.timings.protocolName == "http/1.1")
+            }
+            let plain = NetworkRequest(method: .post, url: url, body: .data(Data("a".utf8)))
+            #expect(try await session.response(for: plain).timings.protocolName == (Engine.speaksHTTP2 ? "h2" : "http/1.1"))
+        }
+
+        @Test(.enabled(if: Engine.speaksHTTP2), arguments: Engine.ours)
+        func `with a server that speaks HTTP 2 only, trailers are an error before anything is sent`(engine: Engine) async throws {
+            let session = engine.trusting()
+            let url = try #require(URL(string: Servers.withoutHTTP1 + "/ok"))
+            for _ in 0..<2 {
+                let made = Locked(0)
+                let body = NetworkBody.stream(Pieces(of: Data("a".utf8), size: 1)).withTrailers {
+                    made.withLock { $0 += 1 }
+                    return [:]
+                }
+                let error = await #expect(throws: TransportError.self) {
+                    try await session.response(for: NetworkRequest(method: .post, url: url, body: body))
+                }
+                #expect(error?.code == .unsupported && error?.message.contains("HTTP/2") == true, "\(String(describing: error))")
+                #expect(made.withLock(\.self) == 0)
+                #expect(try await session.send(.get, "\(Servers.withoutHTTP1)/ok").timings.protocolName == "h2")
+            }
+        }
+    }
+}
