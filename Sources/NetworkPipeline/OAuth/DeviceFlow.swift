@@ -24,7 +24,7 @@ public struct DevicePrompt: Sendable, Hashable {
 }
 
 extension OAuthClient {
-    /// Signs a user in who opens a page on another device (RFC 8628). Needs ``OAuthOptions/deviceAuthorizationURL``.
+    /// Signs in a user that opens a page on another device (RFC 8628). Needs ``OAuthOptions/deviceAuthorizationURL``.
     ///
     /// ```swift
     /// try await oauth.deviceFlow(savedIn: store) { prompt in

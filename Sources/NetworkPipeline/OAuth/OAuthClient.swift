@@ -24,7 +24,7 @@ public struct OAuthClient: Sendable {
     let now: @Sendable () -> Date
     private let secret: String?
     /// Whether the client sends its ID and secret in `Authorization`.
-    var usesBasic: Bool { secret != nil && options.clientAuthentication == .basic }
+    var usesBasic: Bool { secret != nil && options.clientAuthentication != .body }
     private let session: any NetworkSessionManager
 
     /// Creates a client.
@@ -52,6 +52,9 @@ public struct OAuthClient: Sendable {
         }
         guard Self.isPrintable(clientID, maximum: 1024) else {
             throw OAuthOptions.invalid("clientID", "it is not 1 to 1024 printable ASCII characters (RFC 6749 appendix A.1)")
+        }
+        guard options.clientAuthentication != .unencodedBasic || !clientID.contains(":") else {
+            throw OAuthOptions.invalid("clientID", "it contains a colon, which unencodedBasic does not permit (RFC 7617 §2)")
         }
         if let secret {
             SecretValues.insert(secret)
@@ -144,6 +147,8 @@ extension OAuthClient {
         case (let secret?, .basic):
             let pair = Self.formEncoded(clientID) + ":" + Self.formEncoded(secret)
             request.headers["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
+        case (let secret?, .unencodedBasic):
+            request.headers["Authorization"] = "Basic " + Data("\(clientID):\(secret)".utf8).base64EncodedString()
         case (let secret?, .body): parameters += [("client_id", clientID), ("client_secret", secret)]
         case (nil, _): parameters.append(("client_id", clientID))
         }

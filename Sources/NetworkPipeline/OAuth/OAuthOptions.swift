@@ -6,8 +6,12 @@ import NetworkCore
 public struct OAuthOptions: Sendable {
     /// How a client with a secret proves its identity (RFC 6749 §2.3.1).
     public enum ClientAuthentication: Sendable, Hashable {
-        /// In `Authorization: Basic`, in which the ID and the secret are encoded as in a form. All servers support it.
+        /// In `Authorization: Basic`, in which the ID and the secret are encoded as in a form, as the RFC requires.
         case basic
+        /// In `Authorization: Basic`, in which the ID and the secret are not encoded, as some servers expect, among them those made with
+        /// Authlib. Without characters other than letters, digits, `*`, `-`, `.` and `_`, it is the same as `basic`. The ID must not contain a
+        /// colon.
+        case unencodedBasic
         /// In the body, as `client_id` and `client_secret`. For servers that do not support `basic`.
         case body
     }
