@@ -37,7 +37,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         // Interceptors: retries, credentials, deadlines, limits, observation.
-        .target(name: "NetworkPipeline", dependencies: ["NetworkCore"], swiftSettings: settings),
+        .target(name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
         // An interceptor that caches responses (RFC 9111), and a cache of decoded values.
         .target(name: "NetworkCache", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
         // Decoded values from endpoints; downloads, uploads, streams, pages.

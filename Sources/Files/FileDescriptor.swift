@@ -83,6 +83,17 @@ package final class FileDescriptor: @unchecked Sendable {
         return true
     }
 
+    /// Waits until the contents of the file, or the names in the directory, are on the disk (`fsync`; on Darwin `F_FULLFSYNC`, where it is
+    /// supported).
+    ///
+    /// - Returns: Whether they are. If not, `errno` is set.
+    package func synchronize() -> Bool {
+        while synchronizeToDisk(number) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
     /// Reads until the buffer is full or the file ends.
     ///
     /// - Parameter offset: The position in the file. Default: its beginning.

@@ -6,6 +6,13 @@
         package var modification: FileTime { FileTime(st_mtimespec) }
     }
 
+    /// Waits until a file is on the disk, and not only in the cache of the disk, where that is supported.
+    ///
+    /// - Returns: 0, or another number with `errno` set.
+    func synchronizeToDisk(_ descriptor: Int32) -> Int32 {
+        fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
+    }
+
     /// Renames a file unless the new name exists.
     ///
     /// - Returns: The system's error number; `nil` on success.

@@ -6,6 +6,11 @@
         package var modification: FileTime { FileTime(st_mtim) }
     }
 
+    /// Waits until a file is on the disk.
+    ///
+    /// - Returns: 0, or another number with `errno` set.
+    func synchronizeToDisk(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
+
     /// Renames a file unless the new name exists.
     ///
     /// - Returns: The system's error number; `nil` on success.

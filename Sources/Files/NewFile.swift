@@ -3,7 +3,7 @@ import Foundation
 /// A new private file (mode 0600) that replaces another one in one step once it is complete: a reader finds either the old or the new contents.
 ///
 /// Until then it has a temporary name. It is removed with this object unless ``rename(to:in:)`` succeeded; only a process that is killed leaves
-/// it behind. Nothing waits for the disk (`fsync`). All calls may block.
+/// it behind. Nothing waits for the disk (``FileDescriptor/synchronize()``). All calls may block.
 package final class NewFile {
     /// The open file.
     package let descriptor: FileDescriptor

@@ -16,7 +16,7 @@ package enum PercentEncoding {
     }
 
     /// Appends `text` encoded like the WHATWG URL standard's form serializer: a space becomes `+`, and `*-._` are not encoded.
-    static func appendForm(_ text: String, to output: inout [UInt8]) {
+    package static func appendForm(_ text: String, to output: inout [UInt8]) {
         for byte in text.utf8 {
             if byte == UInt8(ascii: " ") {
                 output.append(UInt8(ascii: "+"))

@@ -1,0 +1,126 @@
+import Foundation
+import NetworkCore
+import NetworkLogging
+
+/// Keeps the tokens of one user at one authorization server, for all tasks and processes that share them.
+///
+/// ``FileCredentialStore`` keeps them in a file, and ``InMemoryCredentialStore`` in memory. Another store, such as one in a keychain,
+/// implements three methods.
+public protocol CredentialStore: Sendable {
+    /// Returns the stored record; `nil` if there is none.
+    ///
+    /// It is also called without the lock, so it must return either the record before a save or the one after it.
+    ///
+    /// - Throws: ``CredentialStoreError``, with ``CredentialStoreError/Code/damaged`` if there is a record that cannot be read.
+    func load() async throws(CredentialStoreError) -> CredentialRecord?
+
+    /// Saves a record, or removes it (`nil`). Called while the lock is held.
+    ///
+    /// When it returns, the record must survive a crash of the process and of the system. If it throws, the previous record must be
+    /// unchanged.
+    ///
+    /// - Throws: ``CredentialStoreError``.
+    func save(_ record: CredentialRecord?) async throws(CredentialStoreError)
+
+    /// Runs a closure while no other task or process runs one for the same record.
+    ///
+    /// - Parameters:
+    ///   - timeout: The maximum time to wait for the lock. The closure itself is not limited.
+    ///   - body: Called at most once. The lock is released when it has returned or thrown, and when the process ends.
+    /// - Throws: ``CredentialStoreError``, with ``CredentialStoreError/Code/lockTimedOut`` or ``CredentialStoreError/Code/cancelled`` while it
+    ///   waits; otherwise what `body` throws.
+    func withLock<Value: Sendable>(
+        timeout: Duration, _ body: @Sendable () async throws -> Value
+    ) async throws -> Value
+}
+
+extension CredentialStore {
+    /// Saves the tokens of a user who has signed in, in place of any others.
+    ///
+    /// Requests that a client sends on behalf of the previous user are not sent with the new tokens.
+    ///
+    /// - Parameter timeout: The maximum time to wait for the lock, which a refresh may hold. Default: 60 seconds.
+    /// - Throws: ``OAuthError/Code/storeFailed``, with a ``CredentialStoreError`` as the cause. The previous tokens are then unchanged.
+    public func signIn(with tokens: OAuthTokens, timeout: Duration = .seconds(60)) async throws(OAuthError) {
+        try await replaceRecord(with: CredentialRecord(tokens), timeout: timeout)
+    }
+
+    /// Removes the tokens. A client that has an access token in memory continues to use it, until ``RefreshingCredentials/set(_:)`` is called.
+    ///
+    /// - Parameter timeout: The maximum time to wait for the lock, which a refresh may hold. Default: 60 seconds.
+    /// - Throws: ``OAuthError/Code/storeFailed``, with a ``CredentialStoreError`` as the cause.
+    public func signOut(timeout: Duration = .seconds(60)) async throws(OAuthError) {
+        try await replaceRecord(with: nil, timeout: timeout)
+    }
+
+    private func replaceRecord(with record: CredentialRecord?, timeout: Duration) async throws(OAuthError) {
+        do {
+            try await withLock(timeout: timeout) { try await save(record) }
+        } catch {
+            throw OAuthError(storing: error)
+        }
+    }
+}
+
+extension OAuthError {
+    /// Returns the error for a failure of a store.
+    init(storing error: any Error) {
+        switch error {
+        case let error as OAuthError: self = error
+        case let error as CredentialStoreError where error.code == .cancelled:
+            self.init(.cancelled, error.message, underlying: error)
+        default:
+            self.init(.storeFailed, "the store of the tokens failed (\(type(of: error)))", underlying: error)
+        }
+    }
+}
+
+/// The error with which a ``CredentialStore`` fails. Descriptions contain no tokens, and of a path only the name of the file.
+public struct CredentialStoreError: Error, Sendable {
+    /// The kind of an error. Stores may define further codes.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name of the code, which descriptions contain.
+        public var rawValue: String
+
+        /// Creates a code with any name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+    }
+
+    /// The kind of the error.
+    public let code: Code
+    /// A readable reason.
+    public let message: String
+    /// The system's error number (`errno`); `nil` if no system call failed.
+    public let systemError: Int32?
+
+    /// Creates an error. Secrets in `message` are redacted.
+    public init(_ code: Code, _ message: String, systemError: Int32? = nil) {
+        self.code = code
+        self.message = Redaction.default.redacted(text: message)
+        self.systemError = systemError
+    }
+}
+
+extension CredentialStoreError.Code {
+    /// The record exists and is not valid. It is not replaced until it is removed.
+    public static let damaged = Self(rawValue: "damaged")
+    /// The record has a version that this program does not support. It is not replaced until it is removed.
+    public static let unsupportedVersion = Self(rawValue: "unsupportedVersion")
+    /// The file or its folder belongs to another user or may be used by others, or is a symbolic link or not a regular file.
+    public static let notPrivate = Self(rawValue: "notPrivate")
+    /// The record is larger than the limit that the message names.
+    public static let tooLarge = Self(rawValue: "tooLarge")
+    /// The time to wait for the lock has passed.
+    public static let lockTimedOut = Self(rawValue: "lockTimedOut")
+    /// The task was cancelled while it waited for the lock.
+    public static let cancelled = Self(rawValue: "cancelled")
+    /// A file could not be read, written or locked; ``CredentialStoreError/systemError`` is the reason.
+    public static let fileFailed = Self(rawValue: "fileFailed")
+}
+
+extension CredentialStoreError: RedactedStringConvertible, LocalizedError, RedactedError {
+    /// The code and the message, on one line.
+    public var description: String { "\(code.rawValue.printable): \(message.printableLine)" }
+}
