@@ -89,7 +89,11 @@
 
         /// Sets which protocols a TLS handshake offers (RFC 7301).
         func setOffersHTTP2(_ offers: Bool) {
-            let version = offers ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_1_1
+            setHTTPVersion(offers ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_1_1)
+        }
+
+        /// Sets the versions of HTTP, one of `CCURL_HTTP_VERSION_…`.
+        func setHTTPVersion(_ version: some BinaryInteger) {
             guard Int(version) != httpVersion else { return }
             set(CCURLOPT_HTTP_VERSION, version)
             httpVersion = Int(version)

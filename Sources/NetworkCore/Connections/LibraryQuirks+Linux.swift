@@ -1,5 +1,6 @@
 #if os(Linux)
     import CCurl
+    import Endpoints
 
     /// The differences between versions of libcurl that affect the engine.
     ///
@@ -67,5 +68,33 @@
             saysRefusals = version >= 0x08_15_00
             takesRootsAsBytes = version >= 0x07_4D_00
         }
+
+        /// The number of bytes of header fields that libcurl sends over HTTP/2: nghttp2 sends no header block of more than 64 KiB
+        /// (`NGHTTP2_MAX_HEADERSLEN`).
+        var maximumHeaderBytesOfHTTP2: Int { 60_000 }
+
+        /// Checks that a request can be sent over the version of HTTP that is required for its host.
+        ///
+        /// - Throws: ``TransportError/Code/httpVersionUnavailable``.
+        func admit(_ request: NetworkRequest, _ rule: HTTPVersionRule) throws(TransportError) {
+            guard rule == .http2 else { return }
+            guard speaksHTTP2 else {
+                throw TransportError(
+                    .httpVersionUnavailable, "httpVersion requires HTTP/2, which is not used with \(CurlLibrary.current.name)",
+                    request: request)
+            }
+            let count = request.headerBytes
+            guard count <= maximumHeaderBytesOfHTTP2 else {
+                throw TransportError(
+                    .httpVersionUnavailable,
+                    "httpVersion requires HTTP/2, which sends at most \(maximumHeaderBytesOfHTTP2) bytes of header fields, not \(count)",
+                    request: request)
+            }
+        }
+    }
+
+    extension NetworkRequest {
+        /// The number of bytes of the names and values of all header fields.
+        var headerBytes: Int { headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
     }
 #endif

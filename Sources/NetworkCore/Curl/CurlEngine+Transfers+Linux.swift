@@ -26,6 +26,11 @@
         func launch(_ transfer: LoopTransfer) {
             transfer.carrier = .none
             guard let trust = transfer.trust else { return }
+            switch transfer.allowedVersions {
+            case .http1: return launchHTTP1(transfer, trust)
+            case .http2: return launchHTTP2(transfer, trust)
+            case .automatic: break
+            }
             guard transfer.request.parsedURL.isSecure else { return launchHTTP1(transfer, trust) }
             guard LibraryQuirks.current.speaksHTTP2, transfer.versionRule != .http1 else { return launchHTTP1(transfer, trust) }
             switch version(of: transfer) {
@@ -41,11 +46,8 @@
 
         private func avoidsHTTP2(_ transfer: LoopTransfer) -> Bool {
             guard transfer.versionRule == .any else { return false }
-            // nghttp2 sends no header block of more than 64 KiB (NGHTTP2_MAX_HEADERSLEN).
-            if transfer.request.headers.fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) > 60_000 {
-                return true
-            }
             let quirks = LibraryQuirks.current
+            if transfer.request.headerBytes > quirks.maximumHeaderBytesOfHTTP2 { return true }
             if quirks.losesEarlyResponses, transfer.isLargeUpload { return true }
             return quirks.keepsEndedTunnels && (try? streamRoute(for: transfer))?.proxy.server?.takesAbsoluteForm == true
         }
@@ -68,7 +70,7 @@
         func enterAnew(_ transfer: LoopTransfer) {
             transfer.entered = now
             do throws(TransportError) {
-                transfer.trust = try loops.trust.policy(for: transfer.request)
+                try loops.applyPolicies(to: transfer)
             } catch {
                 loops.drop(transfer)
                 return transfer.end(.failure(error))

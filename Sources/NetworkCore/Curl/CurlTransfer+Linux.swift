@@ -221,7 +221,9 @@
         var redirects = RedirectTrail()
         /// Whether the current request was sent, and whether it may be sent again.
         var sending = SendRule()
-        /// Which versions of HTTP the current request may be sent over.
+        /// Which versions of HTTP the configuration allows for the host of the current request.
+        var allowedVersions = HTTPVersionRule.automatic
+        /// Which of these versions the current request may be sent over, after what its server has done so far.
         var versionRule = VersionRule.any
         var timeLimits = TimeLimits()
         /// When the current request asked for admission.

@@ -13,6 +13,7 @@
             let route: Route
             do throws(TransportError) {
                 route = try streamRoute(for: transfer)
+                try admit(transfer, over: route)
             } catch {
                 return end(transfer, .failure(error))
             }
@@ -35,6 +36,21 @@
                 return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
             }
             schedule(transfer, at: now &+ transfer.timeLimits.idleNanoseconds)
+        }
+
+        /// Checks that a request that requires HTTP/2 can be sent over a route.
+        ///
+        /// - Throws: ``TransportError/Code/httpVersionUnavailable``.
+        private func admit(_ transfer: LoopTransfer, over route: Route) throws(TransportError) {
+            guard transfer.allowedVersions == .http2, let server = route.proxy.server, server.takesAbsoluteForm else { return }
+            let isSecure = transfer.request.parsedURL.isSecure
+            guard !isSecure || LibraryQuirks.current.keepsEndedTunnels else { return }
+            let reason =
+                isSecure
+                ? "which is not used through HTTP proxies with \(CurlLibrary.current.name)"
+                : "which HTTP proxies do not pass on without TLS"
+            throw TransportError(
+                .httpVersionUnavailable, "httpVersion requires HTTP/2, \(reason)", phase: .connect, request: transfer.request)
         }
 
         /// Returns the route for a connection that libcurl may have to make for the request. It is decided again after a second, and after a
@@ -77,6 +93,15 @@
             if easy.lostHTTP2 {
                 // Either the server requires HTTP/1.1 for the request (RFC 9113 §7), or it no longer speaks HTTP/2.
                 let isRequired = transfer.sending.wasSent
+                if transfer.allowedVersions == .http2 {
+                    let reason = isRequired ? "requires HTTP/1.1 for this request" : "does not agree to HTTP/2"
+                    return end(
+                        transfer,
+                        .failure(
+                            TransportError(
+                                .httpVersionUnavailable, "the server \(reason), but httpVersion requires HTTP/2",
+                                phase: isRequired ? .firstByte : .tls, request: transfer.request)))
+                }
                 detach(transfer, easy)
                 if isRequired { transfer.versionRule = .http1 } else { settle(transfer.origin, .http1) }
                 return launch(transfer)

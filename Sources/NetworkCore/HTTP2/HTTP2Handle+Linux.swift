@@ -41,7 +41,6 @@
             set(CCURLOPT_MAXAGE_CONN, max(lifetime, 1))
             // libcurl takes a limit of 0 for no limit.
             if engine.maximumIdle == 0 { set(CCURLOPT_FORBID_REUSE, 1) }
-            setOffersHTTP2(true)
             for option in [
                 CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE,
                 CCURLOPT_PREREQDATA, CCURLOPT_OPENSOCKETDATA, CCURLOPT_DEBUGDATA,
@@ -73,6 +72,8 @@
 
         /// Sets all options for a transfer.
         ///
+        /// With `https`, HTTP/2 is negotiated; with `http`, it is used without asking (RFC 9113 §3.3).
+        ///
         /// - Parameter extraFields: The header lines that the engine adds to those of the request. A `Cookie` line is the last one.
         /// - Returns: `false` when there is not enough memory.
         func configure(_ transfer: LoopTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
@@ -81,6 +82,7 @@
             isConnecting = false
             reportedRefusal = false
             let request = transfer.request
+            setHTTPVersion(request.parsedURL.isSecure ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
             guard setURL(request) else { return false }
             guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
             // A body that is sent together with the head has no separate time of sending.
