@@ -135,6 +135,9 @@
         /// Creates a direct route.
         init() {}
 
+        /// Whether neither a proxy nor a Unix domain socket is between.
+        var isDirect: Bool { proxy.server == nil && unixSocketPath == nil }
+
         /// Creates the route of a new connection. Reads the environment if the configuration refers to it.
         ///
         /// - Throws: ``TransportError/Code/invalidConfiguration`` if the proxy settings in the environment are invalid.

@@ -53,6 +53,9 @@
             handshakes.put(handshake)
         }
 
+        /// Whether it connects with QUIC, which is the case for HTTP/3 only.
+        var isOverQUIC: Bool { httpVersion == Int(CCURL_HTTP_VERSION_3ONLY) }
+
         /// The error message of libcurl; empty if there is none.
         var message: String { String(cString: errorText) }
 

@@ -15,6 +15,9 @@
         var closesRemovedConnections: Bool
         /// Whether HTTP/2 is used: only if handshakes are observed, and with the versions in ``versionsWithHTTP2``.
         var speaksHTTP2: Bool
+        /// Whether HTTP/3 is used: with versions since 8.22.0 that were built with it, with the same conditions as HTTP/2. Earlier versions
+        /// have other implementations of it, which were not tested.
+        var speaksHTTP3: Bool
         /// Whether the protocol that a handshake agrees on can be observed: with OpenSSL and libraries derived from it. Otherwise
         /// only HTTP/1.1 is offered.
         var watchesHandshakes: Bool
@@ -51,18 +54,23 @@
             0x07_53_00..<0x08_01_00, 0x08_0E_00..<0x08_0F_00, 0x08_15_00..<0xFF_FF_FF,
         ]
 
-        static let current = LibraryQuirks(version: CurlLibrary.current.version, tls: CurlLibrary.current.tls)
+        static let current = LibraryQuirks(
+            version: CurlLibrary.current.version, tls: CurlLibrary.current.tls, hasHTTP3: CurlLibrary.current.hasHTTP3)
 
         /// Creates the table for a version of libcurl.
         ///
         /// - Parameters:
         ///   - version: The number from `curl_version_info`, such as 0x075801 for 7.88.1.
         ///   - tls: The name of the TLS library, such as `OpenSSL/3.0.11`; empty without TLS.
-        init(version: UInt32, tls: String, canWatchHandshakes: Bool = ccurl_can_watch_handshakes() != 0) {
+        ///   - hasHTTP3: Whether libcurl was built with HTTP/3.
+        init(
+            version: UInt32, tls: String, canWatchHandshakes: Bool = ccurl_can_watch_handshakes() != 0, hasHTTP3: Bool = false
+        ) {
             abandonsLookups = version >= 0x07_57_00
             closesRemovedConnections = version >= 0x07_55_00
             watchesHandshakes = canWatchHandshakes && CurlTrust.isEnforced(by: tls)
             speaksHTTP2 = watchesHandshakes && Self.versionsWithHTTP2.contains { $0.contains(version) }
+            speaksHTTP3 = hasHTTP3 && speaksHTTP2 && version >= 0x08_16_00
             keepsEndedTunnels = version < 0x08_01_00
             losesEarlyResponses = version < 0x08_01_00
             saysRefusals = version >= 0x08_15_00
@@ -77,6 +85,7 @@
         ///
         /// - Throws: ``TransportError/Code/httpVersionUnavailable``.
         func admit(_ request: NetworkRequest, _ rule: HTTPVersionRule) throws(TransportError) {
+            if rule == .http3 { return try admitHTTP3(request) }
             guard rule == .http2 else { return }
             guard speaksHTTP2 else {
                 throw TransportError(
@@ -89,6 +98,18 @@
                     .httpVersionUnavailable,
                     "httpVersion requires HTTP/2, which sends at most \(maximumHeaderBytesOfHTTP2) bytes of header fields, not \(count)",
                     request: request)
+            }
+        }
+
+        private func admitHTTP3(_ request: NetworkRequest) throws(TransportError) {
+            guard speaksHTTP3 else {
+                throw TransportError(
+                    .httpVersionUnavailable, "httpVersion requires HTTP/3, which is not used with \(CurlLibrary.current.name)",
+                    request: request)
+            }
+            guard request.parsedURL.isSecure else {
+                throw TransportError(
+                    .httpVersionUnavailable, "httpVersion requires HTTP/3, which there is for https only", request: request)
             }
         }
     }

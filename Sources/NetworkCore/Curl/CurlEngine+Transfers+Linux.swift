@@ -29,6 +29,7 @@
             switch transfer.allowedVersions {
             case .http1: return launchHTTP1(transfer, trust)
             case .http2: return launchHTTP2(transfer, trust)
+            case .http3: return launchHTTP2(transfer, trust, version: .http3)
             case .automatic: break
             }
             guard transfer.request.parsedURL.isSecure else { return launchHTTP1(transfer, trust) }

@@ -31,6 +31,7 @@
             {
                 reason += "; the server may not speak HTTP/2 without TLS, which httpVersion requires"
             }
+            let isBeforeHTTP3 = isOverQUIC && !isReady
             let isHeadUnfinished = (phase == .receive || phase == .firstByte) && !transfer.exchange.head.isComplete
             // A line of more than 100 KiB, or a head of more than 300 KiB. Before 8.6.0, the code for such a line is "out of memory".
             if Int(code) == CCURLE_TOO_LARGE || (Int(code) == CCURLE_OUT_OF_MEMORY && isHeadUnfinished) {
@@ -51,8 +52,11 @@
                     .httpVersionUnavailable,
                     "the server does not speak HTTP/2 without TLS, but httpVersion requires it: \(reason)",
                     phase: .firstByte, request: transfer.request, engineCode: Int(code))
+            // QUIC has no separate connecting: an address that nothing listens at refuses the first packet that is sent.
+            case CCURLE_SEND_ERROR where isBeforeHTTP3, CCURLE_RECV_ERROR where isBeforeHTTP3:
+                (error.code, error.phase) = (.cannotConnect, .connect)
             // A GOAWAY, a connection closed without one, or invalid frames: the connection is lost.
-            case CCURLE_HTTP2: error.code = transfer.exchange.head.isComplete ? .incompleteBody : .connectionLost
+            case CCURLE_HTTP2, CCURLE_HTTP3: error.code = transfer.exchange.head.isComplete ? .incompleteBody : .connectionLost
             default: break
             }
             return error
@@ -101,6 +105,11 @@
             if let failure = TLSFailure(alert: Int(handshake.pointee.alert)) { return failure }
             if handshake.pointee.alert == 0, Int(code) == CCURLE_SSL_CONNECT_ERROR, CurlErrors.isClosedByPeer(reason) {
                 return nil
+            }
+            if Int(code) == CCURLE_PEER_FAILED_VERIFICATION, isOverQUIC {
+                // The names are checked before the result of the verification is read, which is 1 until then. The message names neither.
+                let result = long(CCURLINFO_SSL_VERIFYRESULT)
+                return result == 1 ? .wrongHost : TLSFailure(verifyResult: result)
             }
             return CurlErrors.tlsFailure(code, message: reason, verifyResult: long(CCURLINFO_SSL_VERIFYRESULT))
         }
@@ -250,6 +259,9 @@
         /// The TLS library, such as `OpenSSL/3.0.11`; empty without TLS.
         let tls: String
 
+        /// Whether it was built with HTTP/3.
+        let hasHTTP3: Bool
+
         /// The name and the version, such as `libcurl 7.88.1`.
         var name: String { "libcurl \(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF)" }
 
@@ -259,6 +271,7 @@
             description = String(cString: ccurl_version())
             version = ccurl_version_number()
             tls = String(cString: ccurl_tls_library())
+            hasHTTP3 = Int(ccurl_features()) & CCURL_VERSION_HTTP3 != 0
         }
     }
 #endif

@@ -3,10 +3,16 @@
     import Endpoints
     import Foundation
 
-    // Requests over HTTP/2, which is implemented by libcurl.
+    /// Which version of HTTP a stream of libcurl has.
+    enum StreamVersion: Equatable {
+        case http2
+        case http3
+    }
+
+    // Requests over HTTP/2 and HTTP/3, which are implemented by libcurl.
     extension CurlEngine {
-        /// Sends a request over HTTP/2 by libcurl.
-        func launchHTTP2(_ transfer: LoopTransfer, _ trust: CurlTrust) {
+        /// Sends a request over HTTP/2 or HTTP/3 by libcurl.
+        func launchHTTP2(_ transfer: LoopTransfer, _ trust: CurlTrust, version: StreamVersion = .http2) {
             admit(loops.widen(transfer.origin, loop: loop.number))
             // libcurl limits the idle HTTP/2 connections. An idle HTTP/1.1 connection is closed because libcurl may open a new one.
             if streaming == 0 { makeRoom(isForStreams: true) }
@@ -19,7 +25,9 @@
             }
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             guard let streams = streams ?? makeStreams(), let easy = streamHandles.take(for: trust) ?? HTTP2Handle(trust, self),
-                easy.configure(transfer, route: route, connectTimeout: connectTimeout, extraFields: extraFields(of: transfer))
+                easy.configure(
+                    transfer, version: version, route: route, connectTimeout: connectTimeout,
+                    extraFields: extraFields(of: transfer))
             else {
                 return end(
                     transfer,
@@ -38,10 +46,16 @@
             schedule(transfer, at: now &+ transfer.timeLimits.idleNanoseconds)
         }
 
-        /// Checks that a request that requires HTTP/2 can be sent over a route.
+        /// Checks that a request that requires HTTP/2 or HTTP/3 can be sent over a route.
         ///
         /// - Throws: ``TransportError/Code/httpVersionUnavailable``.
         private func admit(_ transfer: LoopTransfer, over route: Route) throws(TransportError) {
+            if transfer.allowedVersions == .http3, !route.isDirect {
+                throw TransportError(
+                    .httpVersionUnavailable,
+                    "httpVersion requires HTTP/3, which is used neither through proxies nor Unix sockets",
+                    phase: .connect, request: transfer.request)
+            }
             guard transfer.allowedVersions == .http2, let server = route.proxy.server, server.takesAbsoluteForm else { return }
             let isSecure = transfer.request.parsedURL.isSecure
             guard !isSecure || LibraryQuirks.current.keepsEndedTunnels else { return }
@@ -93,13 +107,14 @@
             if easy.lostHTTP2 {
                 // Either the server requires HTTP/1.1 for the request (RFC 9113 §7), or it no longer speaks HTTP/2.
                 let isRequired = transfer.sending.wasSent
-                if transfer.allowedVersions == .http2 {
-                    let reason = isRequired ? "requires HTTP/1.1 for this request" : "does not agree to HTTP/2"
+                if transfer.allowedVersions != .automatic {
+                    let reason = isRequired ? "requires HTTP/1.1 for this request" : "does not agree to it"
                     return end(
                         transfer,
                         .failure(
                             TransportError(
-                                .httpVersionUnavailable, "the server \(reason), but httpVersion requires HTTP/2",
+                                .httpVersionUnavailable,
+                                "httpVersion requires \(transfer.allowedVersions == .http3 ? "HTTP/3" : "HTTP/2"), but the server \(reason)",
                                 phase: isRequired ? .firstByte : .tls, request: transfer.request)))
                 }
                 detach(transfer, easy)
@@ -178,7 +193,9 @@
             }
             if transfer.sending.waitsForFreshConnection { return true }
             // The last two are the codes of libcurl for a GOAWAY, and for a connection that ends with open streams.
-            return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(
+            return [
+                CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_HTTP3, CCURLE_PARTIAL_FILE,
+            ].contains(
                 Int(code))
                 && !transfer.sending.isRepeated && easy.long(CCURLINFO_NUM_CONNECTS) == 0
         }

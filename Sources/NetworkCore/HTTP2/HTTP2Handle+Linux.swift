@@ -4,7 +4,7 @@
     import Foundation
     import Glibc
 
-    /// A libcurl handle that sends one request at a time over HTTP/2, and is reused.
+    /// A libcurl handle that sends one request at a time over HTTP/2 or HTTP/3, and is reused.
     ///
     /// Options that never change are set once, and a header list is kept until it changes: for a short request, setting them takes as long
     /// as the transfer.
@@ -13,7 +13,9 @@
         var transfer: LoopTransfer?
         let workspace: Workspace
         let lostConnections: LostConnections
-        /// Whether a new connection did not agree on HTTP/2; the request was not sent on it.
+        /// Whether a connection was ready for the request since ``configure(_:version:route:connectTimeout:extraFields:)``.
+        var isReady = false
+        /// Whether a new connection did not agree on the version of HTTP; the request was not sent on it.
         var lostHTTP2 = false
         /// Whether libcurl has reported in its log that the server refused the stream (``LibraryQuirks/saysRefusals``).
         var reportedRefusal = false
@@ -72,17 +74,24 @@
 
         /// Sets all options for a transfer.
         ///
-        /// With `https`, HTTP/2 is negotiated; with `http`, it is used without asking (RFC 9113 §3.3).
+        /// With `https`, the version is negotiated; with `http`, HTTP/2 is used without asking (RFC 9113 §3.3).
         ///
         /// - Parameter extraFields: The header lines that the engine adds to those of the request. A `Cookie` line is the last one.
         /// - Returns: `false` when there is not enough memory.
-        func configure(_ transfer: LoopTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
+        func configure(
+            _ transfer: LoopTransfer, version: StreamVersion, route: Route, connectTimeout: Duration, extraFields: [String]
+        ) -> Bool {
             reset()
             lostHTTP2 = false
             isConnecting = false
+            isReady = false
             reportedRefusal = false
             let request = transfer.request
-            setHTTPVersion(request.parsedURL.isSecure ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+            let isNegotiated = request.parsedURL.isSecure
+            switch version {
+            case .http2: setHTTPVersion(isNegotiated ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+            case .http3: setHTTPVersion(CCURL_HTTP_VERSION_3ONLY)
+            }
             guard setURL(request) else { return false }
             guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
             // A body that is sent together with the head has no separate time of sending.
@@ -228,7 +237,15 @@
                 tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
             return ConnectionTimings(
                 readyAt: transfer.launched &+ UInt64(max(ready, 0)) * 1000, connecting: isReused == true ? nil : times,
-                isReused: isReused, protocolName: long(CCURLINFO_HTTP_VERSION) == Int(CCURL_HTTP_VERSION_2_0) ? "h2" : nil)
+                isReused: isReused, protocolName: protocolName)
+        }
+
+        private var protocolName: String? {
+            switch long(CCURLINFO_HTTP_VERSION) {
+            case Int(CCURL_HTTP_VERSION_2_0): "h2"
+            case Int(CCURL_HTTP_VERSION_3): "h3"
+            default: nil
+            }
         }
 
         /// Returns whether the complete response was received although the transfer failed, judged by the length of the response.
@@ -240,7 +257,7 @@
             switch Int(code) {
             case CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR:
                 guard transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) else { return false }
-            case CCURLE_HTTP2: break
+            case CCURLE_HTTP2, CCURLE_HTTP3: break
             default: return false
             }
             if transfer.exchange.status == 204 || transfer.exchange.status == 304 || transfer.request.method == .head {
@@ -253,6 +270,8 @@
         func phase(of transfer: LoopTransfer) -> TransportError.Phase {
             if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
             if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
+                // The first packets of QUIC are those of TLS, whether anything responds or not.
+                if isOverQUIC { return .connect }
                 return handshake.pointee.has_begun != 0 && handshake.pointee.is_done == 0 ? .tls : .connect
             }
             if transfer.exchange.head.count > 0 { return .receive }

@@ -25,10 +25,14 @@ public struct HTTPVersionChoice: RawRepresentable, Sendable, Hashable {
     /// (RFC 9113 §3.3, "prior knowledge"), which an HTTP proxy does not permit.
     public static let http2 = Self(rawValue: "http2")
 
-    static let known: [HTTPVersionChoice] = [.automatic, .http1, .http2]
+    /// HTTP/3 only, over QUIC (RFC 9114). For `CurlSessionManager` with a libcurl that was built with HTTP/3, 8.22.0 or later; only for
+    /// `https`, and neither through a proxy nor through a Unix domain socket.
+    public static let http3 = Self(rawValue: "http3")
+
+    static let known: [HTTPVersionChoice] = [.automatic, .http1, .http2, .http3]
 
     /// Whether one version is required, instead of several being permitted.
-    var isRequirement: Bool { [.http1, .http2].contains(self) }
+    var isRequirement: Bool { [.http1, .http2, .http3].contains(self) }
 }
 
 extension HTTPVersionChoice: CustomStringConvertible {
@@ -84,12 +88,13 @@ struct HTTPVersionTable: Sendable {
 
 /// The versions of HTTP that requests to a host may be sent over.
 enum HTTPVersionRule: Sendable {
-    case automatic, http1, http2
+    case automatic, http1, http2, http3
 
     init(_ choice: HTTPVersionChoice) {
         switch choice {
         case .http1: self = .http1
         case .http2: self = .http2
+        case .http3: self = .http3
         default: self = .automatic
         }
     }
