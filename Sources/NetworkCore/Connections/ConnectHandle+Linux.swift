@@ -147,7 +147,7 @@
                 return
             }
             if case .none = configuration.proxy.kind { return }
-            let origin = Origin(request.origin)
+            let origin = OriginParts(request.origin)
             do throws(TransportError) {
                 proxy = try configuration.proxy.decision(
                     scheme: origin.scheme, host: origin.host, port: origin.port, environment: ProxyDecision.processEnvironment)
@@ -164,7 +164,7 @@
     }
 
     /// The parts of an origin such as `https://api.example.com:443`.
-    private struct Origin {
+    struct OriginParts {
         var scheme = ""
         var host = ""
         var port = 0

@@ -15,6 +15,9 @@
         var closesRemovedConnections: Bool
         /// Whether HTTP/2 is used: only if handshakes are observed, and with the versions in ``versionsWithHTTP2``.
         var speaksHTTP2: Bool
+        /// Whether requests over HTTP/2 without TLS share connections. 7.88.1 uses a connection for each request; since 8.21.0 they are known
+        /// to be shared.
+        var sharesPlainConnections: Bool
         /// Whether HTTP/3 is used: with versions since 8.22.0 that were built with it, with the same conditions as HTTP/2. Earlier versions
         /// have other implementations of it, which were not tested.
         var speaksHTTP3: Bool
@@ -70,6 +73,7 @@
             closesRemovedConnections = version >= 0x07_55_00
             watchesHandshakes = canWatchHandshakes && CurlTrust.isEnforced(by: tls)
             speaksHTTP2 = watchesHandshakes && Self.versionsWithHTTP2.contains { $0.contains(version) }
+            sharesPlainConnections = version >= 0x08_15_00
             speaksHTTP3 = hasHTTP3 && speaksHTTP2 && version >= 0x08_16_00
             keepsEndedTunnels = version < 0x08_01_00
             losesEarlyResponses = version < 0x08_01_00

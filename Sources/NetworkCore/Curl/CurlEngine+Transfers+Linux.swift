@@ -25,11 +25,15 @@
         /// Sends a transfer over an HTTP/1.1 connection or an HTTP/2 stream, or first finds out which version of HTTP the origin speaks.
         func launch(_ transfer: LoopTransfer) {
             transfer.carrier = .none
+            transfer.fallbackAt = .max
             guard let trust = transfer.trust else { return }
             switch transfer.allowedVersions {
             case .http1: return launchHTTP1(transfer, trust)
-            case .http2: return launchHTTP2(transfer, trust)
-            case .http3: return launchHTTP2(transfer, trust, version: .http3)
+            case .http2:
+                let isShared = transfer.request.parsedURL.isSecure || LibraryQuirks.current.sharesPlainConnections
+                return launchHTTP2(transfer, trust, sharesConnections: isShared)
+            case .http3: return launchHTTP2(transfer, trust, version: .http3(port: nil))
+            case .http3Preferred, .http3Advertised: if launchAlternative(transfer, trust) { return }
             case .automatic: break
             }
             guard transfer.request.parsedURL.isSecure else { return launchHTTP1(transfer, trust) }
@@ -132,6 +136,7 @@
             transfer.request = next
             transfer.sending = SendRule()
             transfer.versionRule = .any
+            transfer.hasFallenBack = false
             transfer.exchange = TransferExchange()
             enterAnew(transfer)
         }
@@ -214,11 +219,18 @@
                     stopAwaitingContinue(connection)
                     continue
                 }
+                if transfer.fallbackAt <= now, case .http2(let easy) = transfer.carrier {
+                    transfer.fallbackAt = .max
+                    if !easy.isReady {
+                        fallBack(transfer, easy, isOver: false)
+                        continue
+                    }
+                }
                 let idleDeadline = lastActivity(of: transfer) &+ transfer.timeLimits.idleNanoseconds
                 if idleDeadline <= now {
                     end(transfer, .failure(transfer.lateness(transfer.idleLateness, phase: transfer.phase, now)))
                 } else {
-                    schedule(transfer, at: idleDeadline)
+                    schedule(transfer, at: min(idleDeadline, transfer.fallbackAt))
                 }
             }
             while let attempt = attempts.first, attempt.deadline <= now { giveUp(attempt) }

@@ -11,6 +11,8 @@
         private let versions: HTTPVersionTable
         /// The cookies, shared by all loops; `nil` when the configuration stores none.
         let cookies: CookieStore?
+        /// Where origins speak HTTP/3, shared by all loops.
+        let alternatives = Locked(AlternativeServices())
         let loops: [CurlLoop]
         private let queue: Locked<CurlQueue>
 

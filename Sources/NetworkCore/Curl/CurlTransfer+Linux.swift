@@ -62,7 +62,7 @@
         }
 
         private let delivery = Locked(Delivery.idle)
-        private let loops: CurlLoops
+        let loops: CurlLoops
         var limits: SessionConfiguration { loops.configuration }
         /// The request of the caller, before any redirect.
         private let original: TransferRequest
@@ -225,6 +225,10 @@
         var allowedVersions = HTTPVersionRule.automatic
         /// Which of these versions the current request may be sent over, after what its server has done so far.
         var versionRule = VersionRule.any
+        /// Whether HTTP/3 was tried for the current request, and is not tried again.
+        var hasFallenBack = false
+        /// When the attempt to use HTTP/3 ends, if its connection is not ready by then.
+        var fallbackAt = UInt64.max
         var timeLimits = TimeLimits()
         /// When the current request asked for admission.
         var entered: UInt64

@@ -6,14 +6,20 @@
     /// Which version of HTTP a stream of libcurl has.
     enum StreamVersion: Equatable {
         case http2
-        case http3
+        /// At a UDP port of the host; `nil` for that with the number of the URL's port.
+        case http3(port: Int?)
     }
 
     // Requests over HTTP/2 and HTTP/3, which are implemented by libcurl.
     extension CurlEngine {
         /// Sends a request over HTTP/2 or HTTP/3 by libcurl.
-        func launchHTTP2(_ transfer: LoopTransfer, _ trust: CurlTrust, version: StreamVersion = .http2) {
-            admit(loops.widen(transfer.origin, loop: loop.number))
+        ///
+        /// - Parameter sharesConnections: Whether the origin is known to speak the version, so that more requests than connections are
+        ///   admitted.
+        func launchHTTP2(
+            _ transfer: LoopTransfer, _ trust: CurlTrust, version: StreamVersion = .http2, sharesConnections: Bool = true
+        ) {
+            if sharesConnections { admit(loops.widen(transfer.origin, loop: loop.number)) }
             // libcurl limits the idle HTTP/2 connections. An idle HTTP/1.1 connection is closed because libcurl may open a new one.
             if streaming == 0 { makeRoom(isForStreams: true) }
             let route: Route
@@ -23,11 +29,15 @@
             } catch {
                 return end(transfer, .failure(error))
             }
-            let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
-            guard let streams = streams ?? makeStreams(), let easy = streamHandles.take(for: trust) ?? HTTP2Handle(trust, self),
+            var connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
+            if transfer.hasFallenBack {
+                let rest = transfer.timeLimits.connect - min(now, transfer.timeLimits.connect)
+                connectTimeout = max(.nanoseconds(rest), .milliseconds(1))
+            }
+            guard let streams = streams ?? makeStreams(), let easy = streamHandle(for: trust, version),
                 easy.configure(
                     transfer, version: version, route: route, connectTimeout: connectTimeout,
-                    extraFields: extraFields(of: transfer))
+                    extraFields: extraFields(of: transfer, version))
             else {
                 return end(
                     transfer,
@@ -43,7 +53,7 @@
                 let reason = String(cString: ccurl_multi_strerror(result))
                 return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
             }
-            schedule(transfer, at: now &+ transfer.timeLimits.idleNanoseconds)
+            schedule(transfer, at: min(now &+ transfer.timeLimits.idleNanoseconds, transfer.fallbackAt))
         }
 
         /// Checks that a request that requires HTTP/2 or HTTP/3 can be sent over a route.
@@ -90,11 +100,18 @@
         }
 
         /// The header lines that the engine adds to those of a request.
-        private func extraFields(of transfer: LoopTransfer) -> [String] {
+        private func extraFields(of transfer: LoopTransfer, _ version: StreamVersion) -> [String] {
             let request = transfer.request
             var lines: [String] = []
             if let userAgent = loop.configuration.userAgent, !request.headers.contains("User-Agent") {
                 lines.append("User-Agent: \(userAgent)")
+            }
+            // RFC 7838 §5.
+            if transfer.allowedVersions == .http3Advertised, case .http3(let port) = version,
+                !request.headers.contains("Alt-Used")
+            {
+                let origin = OriginParts(transfer.origin)
+                lines.append("Alt-Used: \(origin.host):\(port ?? origin.port)")
             }
             if let codings = requestWriter.acceptEncoding(for: request) { lines.append("Accept-Encoding: \(codings)") }
             if let cookie = storedCookies(for: request) { lines.append("Cookie: \(cookie)") }
@@ -104,10 +121,13 @@
         /// Completes a stream that libcurl has finished.
         func finish(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
+            if code != CInt(CCURLE_OK), isAlternative(transfer, easy), !easy.isReady || easy.lostHTTP2 {
+                return fallBack(transfer, easy, isOver: true)
+            }
             if easy.lostHTTP2 {
                 // Either the server requires HTTP/1.1 for the request (RFC 9113 §7), or it no longer speaks HTTP/2.
                 let isRequired = transfer.sending.wasSent
-                if transfer.allowedVersions != .automatic {
+                if transfer.allowedVersions.isRequirement {
                     let reason = isRequired ? "requires HTTP/1.1 for this request" : "does not agree to it"
                     return end(
                         transfer,
@@ -178,10 +198,16 @@
             streamAttempts[ObjectIdentifier(easy)] = nil
             let isReusable = easy.transfer.map { !$0.sending.wasAskedAgain } ?? false
             easy.transfer = nil
-            if isReusable { streamHandles.put(easy) }
+            guard isReusable else { return }
+            if easy.isOverQUIC { quicHandles.put(easy) } else { streamHandles.put(easy) }
         }
 
-        private func detach(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
+        private func streamHandle(for trust: CurlTrust, _ version: StreamVersion) -> HTTP2Handle? {
+            if version == .http2 { return streamHandles.take(for: trust) ?? HTTP2Handle(trust, self, isOverQUIC: false) }
+            return quicHandles.take(for: trust) ?? HTTP2Handle(trust, self, isOverQUIC: true)
+        }
+
+        func detach(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
             transfer.carrier = .none
             release(easy)
         }

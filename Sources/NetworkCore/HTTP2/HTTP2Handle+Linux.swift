@@ -22,6 +22,10 @@
         /// Whether libcurl is making a connection for this handle: a socket was opened, and nothing was sent yet.
         var isConnecting = false
         private let sockets: EpollSet
+        /// The origin of the request that the handle was last used for.
+        private(set) var origin = ""
+        private var otherPort: Int?
+        private var otherPortList: UnsafeMutableRawPointer?
         private var headerList: UnsafeMutableRawPointer?
         private var headerLines: [String]? = []
         private(set) var route: Route?
@@ -31,11 +35,14 @@
         private var isVerbose = false
         private var bufferBytes = 16 << 10
 
-        init?(_ trust: CurlTrust, _ engine: CurlEngine) {
+        /// Creates a handle; `nil` if memory ran out.
+        ///
+        /// - Parameter isOverQUIC: Whether it is for HTTP/3 only, rather than for HTTP/2 only.
+        init?(_ trust: CurlTrust, _ engine: CurlEngine, isOverQUIC: Bool) {
             workspace = engine.workspace
             lostConnections = engine.lostConnections
             sockets = engine.sockets
-            super.init(trust, handshakes: engine.handshakes, readsAhead: false)
+            super.init(trust, handshakes: isOverQUIC ? engine.quicHandshakes : engine.handshakes, readsAhead: false)
             let context = Unmanaged.passUnretained(self).toOpaque()
             // Requests that start together wait for the first connection instead of opening one each.
             set(CCURLOPT_PIPEWAIT, 1)
@@ -70,6 +77,7 @@
 
         deinit {
             ccurl_list_free(headerList)
+            ccurl_list_free(otherPortList)
         }
 
         /// Sets all options for a transfer.
@@ -85,12 +93,17 @@
             lostHTTP2 = false
             isConnecting = false
             isReady = false
+            origin = transfer.origin
             reportedRefusal = false
             let request = transfer.request
             let isNegotiated = request.parsedURL.isSecure
             switch version {
-            case .http2: setHTTPVersion(isNegotiated ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
-            case .http3: setHTTPVersion(CCURL_HTTP_VERSION_3ONLY)
+            case .http2:
+                setHTTPVersion(isNegotiated ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+                guard setPort(nil) else { return false }
+            case .http3(let port):
+                setHTTPVersion(CCURL_HTTP_VERSION_3ONLY)
+                guard setPort(port) else { return false }
             }
             guard setURL(request) else { return false }
             guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
@@ -116,6 +129,22 @@
                 set(CCURLOPT_BUFFERSIZE, bytes)
                 bufferBytes = bytes
             }
+            return true
+        }
+
+        /// Sets the port to connect to; `nil` for that of the URL, which remains part of the request in either case.
+        private func setPort(_ port: Int?) -> Bool {
+            guard port != otherPort else { return true }
+            var list: UnsafeMutableRawPointer?
+            if let port {
+                // For any host and port: the same host, and this port.
+                list = ccurl_list_append(nil, ":::\(port)")
+                guard list != nil else { return false }
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CONNECT_TO), list)
+            ccurl_list_free(otherPortList)
+            otherPortList = list
+            otherPort = port
             return true
         }
 
@@ -268,10 +297,13 @@
 
         /// Returns the phase of a transfer, derived from the times that libcurl has recorded.
         func phase(of transfer: LoopTransfer) -> TransportError.Phase {
-            if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
-            if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
-                // The first packets of QUIC are those of TLS, whether anything responds or not.
-                if isOverQUIC { return .connect }
+            if isOverQUIC {
+                // For QUIC, libcurl records times also when an attempt has failed. The first packets are those of TLS, whether anything
+                // responds or not.
+                if !isReady { return isConnecting ? .connect : .nameLookup }
+            } else if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 {
+                return .nameLookup
+            } else if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
                 return handshake.pointee.has_begun != 0 && handshake.pointee.is_done == 0 ? .tls : .connect
             }
             if transfer.exchange.head.count > 0 { return .receive }

@@ -29,7 +29,20 @@ public struct HTTPVersionChoice: RawRepresentable, Sendable, Hashable {
     /// `https`, and neither through a proxy nor through a Unix domain socket.
     public static let http3 = Self(rawValue: "http3")
 
-    static let known: [HTTPVersionChoice] = [.automatic, .http1, .http2, .http3]
+    /// HTTP/3 with servers that respond to it within 300 milliseconds, otherwise as ``automatic``. Where ``http3`` cannot be used, this is
+    /// the same as ``automatic``.
+    ///
+    /// A new connection is first tried over QUIC, at the UDP port with the number of the URL's port. If it is not ready in time, TCP is used,
+    /// within what is left of the connect timeout, and so it is for the next five minutes; up to an hour if it fails again.
+    public static let http3Preferred = Self(rawValue: "http3Preferred")
+    /// As ``automatic``, and HTTP/3 with servers that have offered it in `Alt-Svc` (RFC 7838) at the host of the URL and any port, while the
+    /// offer lasts. If there is no response to it, TCP is used as with ``http3Preferred``.
+    ///
+    /// Offers are kept in memory, for each session manager. They are accepted over `https` with a verified certificate only; `persist` is
+    /// ignored.
+    public static let http3Advertised = Self(rawValue: "http3Advertised")
+
+    static let known: [HTTPVersionChoice] = [.automatic, .http1, .http2, .http3, .http3Preferred, .http3Advertised]
 
     /// Whether one version is required, instead of several being permitted.
     var isRequirement: Bool { [.http1, .http2, .http3].contains(self) }
@@ -88,13 +101,20 @@ struct HTTPVersionTable: Sendable {
 
 /// The versions of HTTP that requests to a host may be sent over.
 enum HTTPVersionRule: Sendable {
-    case automatic, http1, http2, http3
+    case automatic, http1, http2, http3, http3Preferred, http3Advertised
+
+    /// Whether no other version may be used.
+    var isRequirement: Bool { self == .http1 || self == .http2 || self == .http3 }
+    /// Whether HTTP/3 may be used in place of a version over TCP.
+    var mayUseHTTP3: Bool { self == .http3Preferred || self == .http3Advertised }
 
     init(_ choice: HTTPVersionChoice) {
         switch choice {
         case .http1: self = .http1
         case .http2: self = .http2
         case .http3: self = .http3
+        case .http3Preferred: self = .http3Preferred
+        case .http3Advertised: self = .http3Advertised
         default: self = .automatic
         }
     }

@@ -16,7 +16,7 @@ struct HostTable<Value: Sendable>: Sendable {
 
     /// Adds the value for a name, an address or a pattern.
     ///
-    /// - Throws: ``InvalidName`` if it is none of these, or if there is a value for the same host already.
+    /// - Throws: ``InvalidName`` if it has another form, or if there is a value for the same host already.
     mutating func insert(_ value: Value, for name: String) throws(InvalidName) {
         let isPattern = name.hasPrefix("*.")
         guard let host = HostName.canonical(isPattern ? name.dropFirst(2) : name[...]),

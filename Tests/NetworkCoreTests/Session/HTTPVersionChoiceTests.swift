@@ -100,5 +100,27 @@ struct HTTPVersionChoiceTests {
             let error = #expect(throws: TransportError.self) { try quirks.admit(large, .http2) }
             #expect(error?.code == .httpVersionUnavailable && error?.message.contains("60000 bytes") == true)
         }
+
+        @Test func `HTTP 3 can be required only of a libcurl that speaks it, and with https`() throws {
+            func error(_ url: String, hasHTTP3: Bool) throws -> TransportError? {
+                let request = NetworkRequest(url: try #require(URL(string: url)))
+                let quirks = LibraryQuirks(
+                    version: 0x08_17_00, tls: "OpenSSL/3.6.5", canWatchHandshakes: true, hasHTTP3: hasHTTP3)
+                for rule in [HTTPVersionRule.automatic, .http1, .http2, .http3Preferred, .http3Advertised] {
+                    try quirks.admit(request, rule)
+                }
+                do throws(TransportError) {
+                    try quirks.admit(request, .http3)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect(try error("https://a.example", hasHTTP3: true) == nil)
+            for (url, hasHTTP3, text) in [("https://a.example", false, "libcurl"), ("http://a.example", true, "https only")] {
+                let error = try error(url, hasHTTP3: hasHTTP3)
+                #expect(error?.code == .httpVersionUnavailable && error?.message.contains(text) == true)
+            }
+        }
     #endif
 }
