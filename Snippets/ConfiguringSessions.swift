@@ -14,6 +14,14 @@ let session = DefaultSessionManager(
 let service = DefaultDataTransferService(configuration: api, sessionManager: session)
 // snippet.end
 
+// snippet.versions
+let versions = DefaultSessionManager(
+    configuration: SessionConfiguration {
+        $0.httpVersionByHost["api.example.com"] = .http2
+        $0.httpVersionByHost["*.cdn.example.com"] = .http3Preferred
+    })
+// snippet.end
+
 // snippet.priority
 var thumbnail = Endpoint<Data>(path: "thumbnail/7", responseDecoder: .rawData)
 thumbnail.priority = .low

@@ -60,6 +60,11 @@ const char *ccurl_tls_library(void) {
     return head && head->tls ? head->tls : "";
 }
 
+int ccurl_features(void) {
+    const struct version_head *head = curl_version_info(0);
+    return head ? head->features : 0;
+}
+
 void *ccurl_easy_init(void) { return curl_easy_init(); }
 void ccurl_easy_cleanup(void *easy) { curl_easy_cleanup(easy); }
 int ccurl_easy_set_long(void *easy, int option, long value) { return curl_easy_setopt(easy, option, value); }

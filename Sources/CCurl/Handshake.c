@@ -127,6 +127,7 @@ static void observe(const void *ssl, int where, int value) {
         handshake->protocol = !name || count == 0         ? CALPN_NONE
                               : is(name, count, "http/1.1") ? CALPN_HTTP1
                               : is(name, count, "h2")       ? CALPN_HTTP2
+                              : is(name, count, "h3")       ? CALPN_HTTP3
                                                             : CALPN_OTHER;
     }
 }

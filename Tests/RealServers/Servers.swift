@@ -23,6 +23,10 @@ enum Servers {
     /// nginx over TLS: with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a required client certificate.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
+    /// A server with HTTP/3 (aioquic), at the same port as ``h2``. At that of ``tls``, no UDP packet is responded to.
+    static let h3 = h2
+    /// nginx with HTTP/2 without TLS, and with no other version at this port.
+    static let h2c = environment["DATA_TRANSFER_H2C_URL"] ?? ""
     static let mutual = environment["DATA_TRANSFER_MUTUAL_URL"] ?? ""
     /// Servers that close each connection after ten requests.
     static let shortH2 = environment["DATA_TRANSFER_SHORT_H2_URL"] ?? ""

@@ -55,6 +55,7 @@ enum {
     CCURLOPT_NOPROXY = 10177,
     CCURLOPT_PROTOCOLS = 181,
     CCURLOPT_PINNEDPUBLICKEY = 10230,
+    CCURLOPT_CONNECT_TO = 10243,
     CCURLOPT_CLOSESOCKETFUNCTION = 20208,
     CCURLOPT_CLOSESOCKETDATA = 10209,
     CCURLOPT_UNIX_SOCKET_PATH = 10231,
@@ -137,6 +138,11 @@ enum {
     CCURL_HTTP_VERSION_1_1 = 2,
     CCURL_HTTP_VERSION_2_0 = 3,
     CCURL_HTTP_VERSION_2TLS = 4,
+    CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE = 5,
+    CCURL_HTTP_VERSION_3 = 30,
+    // Since 7.88.0.
+    CCURL_HTTP_VERSION_3ONLY = 31,
+    CCURL_VERSION_HTTP3 = 0x2000000,
     CCURL_SSLVERSION_TLSv1_0 = 4,
     CCURL_SSLVERSION_TLSv1_1 = 5,
     CCURL_SSLVERSION_TLSv1_2 = 6,
@@ -224,6 +230,8 @@ unsigned int ccurl_version_number(void);
 const char *ccurl_version(void);
 // Returns the TLS library, such as "OpenSSL/3.0.11"; empty without TLS.
 const char *ccurl_tls_library(void);
+// Returns what libcurl was built with, bits such as `CCURL_VERSION_HTTP3`.
+int ccurl_features(void);
 
 void *ccurl_easy_init(void);
 void ccurl_easy_cleanup(void *easy);
@@ -277,7 +285,8 @@ enum {
     CALPN_NONE = 0,
     CALPN_HTTP1 = 1,
     CALPN_HTTP2 = 2,
-    CALPN_OTHER = 3,
+    CALPN_HTTP3 = 3,
+    CALPN_OTHER = 4,
 };
 // Returns whether the OpenSSL that libcurl uses has all functions that are needed to watch handshakes.
 int ccurl_can_watch_handshakes(void);

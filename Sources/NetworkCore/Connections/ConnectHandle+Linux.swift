@@ -135,6 +135,9 @@
         /// Creates a direct route.
         init() {}
 
+        /// Whether neither a proxy nor a Unix domain socket is between.
+        var isDirect: Bool { proxy.server == nil && unixSocketPath == nil }
+
         /// Creates the route of a new connection. Reads the environment if the configuration refers to it.
         ///
         /// - Throws: ``TransportError/Code/invalidConfiguration`` if the proxy settings in the environment are invalid.
@@ -144,7 +147,7 @@
                 return
             }
             if case .none = configuration.proxy.kind { return }
-            let origin = Origin(request.origin)
+            let origin = OriginParts(request.origin)
             do throws(TransportError) {
                 proxy = try configuration.proxy.decision(
                     scheme: origin.scheme, host: origin.host, port: origin.port, environment: ProxyDecision.processEnvironment)
@@ -161,7 +164,7 @@
     }
 
     /// The parts of an origin such as `https://api.example.com:443`.
-    private struct Origin {
+    struct OriginParts {
         var scheme = ""
         var host = ""
         var port = 0

@@ -104,7 +104,7 @@
             let speaksHTTP2 = handle.offersHTTP2 && handle.handshake.pointee.protocol == CInt(CALPN_HTTP2)
             let isSettled = handle.offersHTTP2
             let agreesToHTTP1 = handle.offersHTTP2 || handle.handshake.pointee.protocol == CInt(CALPN_HTTP1)
-            if !agreesToHTTP1, versions[origin] == .http2, transfer?.versionRule != .http1 {
+            if !agreesToHTTP1, versions[origin] == .http2, transfer?.versionRule != .http1, transfer?.allowedVersions != .http1 {
                 // Only HTTP/1.1 was offered and the server did not agree to it, so it would speak HTTP/2 anyway.
                 drop(handle, isConnected: true)
                 transfer?.versionRule = .http2
@@ -125,7 +125,7 @@
         private func fail(_ handle: ConnectHandle, _ transfer: LoopTransfer?, _ code: CInt) {
             let origin = handle.origin
             let offeredHTTP2 = handle.offersHTTP2
-            let error = transfer.map { handle.error(code, for: $0) }
+            var error = transfer.map { handle.error(code, for: $0) }
             // The time limit is not this transfer's, but that of the transfer for which the attempt was started.
             let isLateForOther = handle.isTakenOver && Int(code) == CCURLE_OPERATION_TIMEDOUT
             // RFC 7301 §3.2: the server speaks none of the offered protocols. It may have begun to speak HTTP/2 in the meantime.
@@ -135,7 +135,11 @@
             transfer?.carrier = .none
             if offeredHTTP2 { settle(origin, nil) }
             guard let transfer else { return }
-            if speaksOther, transfer.versionRule == .any, LibraryQuirks.current.speaksHTTP2 {
+            if speaksOther, transfer.allowedVersions == .http1 {
+                error = TransportError(
+                    .httpVersionUnavailable, "the server does not speak HTTP/1.1, which httpVersion requires", phase: .tls,
+                    request: transfer.request, engineCode: Int(code))
+            } else if speaksOther, transfer.versionRule == .any, LibraryQuirks.current.speaksHTTP2 {
                 transfer.versionRule = .http2
                 if versions[origin] == .http1 { settle(origin, nil) }
                 return launch(transfer)

@@ -53,6 +53,9 @@
             handshakes.put(handshake)
         }
 
+        /// Whether it connects with QUIC, which is the case for HTTP/3 only.
+        var isOverQUIC: Bool { httpVersion == Int(CCURL_HTTP_VERSION_3ONLY) }
+
         /// The error message of libcurl; empty if there is none.
         var message: String { String(cString: errorText) }
 
@@ -89,7 +92,11 @@
 
         /// Sets which protocols a TLS handshake offers (RFC 7301).
         func setOffersHTTP2(_ offers: Bool) {
-            let version = offers ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_1_1
+            setHTTPVersion(offers ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_1_1)
+        }
+
+        /// Sets the versions of HTTP, one of `CCURL_HTTP_VERSION_…`.
+        func setHTTPVersion(_ version: some BinaryInteger) {
             guard Int(version) != httpVersion else { return }
             set(CCURLOPT_HTTP_VERSION, version)
             httpVersion = Int(version)

@@ -1,5 +1,6 @@
 #if os(Linux)
     import CCurl
+    import Endpoints
 
     /// The differences between versions of libcurl that affect the engine.
     ///
@@ -14,6 +15,12 @@
         var closesRemovedConnections: Bool
         /// Whether HTTP/2 is used: only if handshakes are observed, and with the versions in ``versionsWithHTTP2``.
         var speaksHTTP2: Bool
+        /// Whether requests over HTTP/2 without TLS share connections. 7.88.1 uses a connection for each request; since 8.21.0 they are known
+        /// to be shared.
+        var sharesPlainConnections: Bool
+        /// Whether HTTP/3 is used: with versions since 8.22.0 that were built with it, with the same conditions as HTTP/2. Earlier versions
+        /// have other implementations of it, which were not tested.
+        var speaksHTTP3: Bool
         /// Whether the protocol that a handshake agrees on can be observed: with OpenSSL and libraries derived from it. Otherwise
         /// only HTTP/1.1 is offered.
         var watchesHandshakes: Bool
@@ -50,22 +57,72 @@
             0x07_53_00..<0x08_01_00, 0x08_0E_00..<0x08_0F_00, 0x08_15_00..<0xFF_FF_FF,
         ]
 
-        static let current = LibraryQuirks(version: CurlLibrary.current.version, tls: CurlLibrary.current.tls)
+        static let current = LibraryQuirks(
+            version: CurlLibrary.current.version, tls: CurlLibrary.current.tls, hasHTTP3: CurlLibrary.current.hasHTTP3)
 
         /// Creates the table for a version of libcurl.
         ///
         /// - Parameters:
         ///   - version: The number from `curl_version_info`, such as 0x075801 for 7.88.1.
         ///   - tls: The name of the TLS library, such as `OpenSSL/3.0.11`; empty without TLS.
-        init(version: UInt32, tls: String, canWatchHandshakes: Bool = ccurl_can_watch_handshakes() != 0) {
+        ///   - hasHTTP3: Whether libcurl was built with HTTP/3.
+        init(
+            version: UInt32, tls: String, canWatchHandshakes: Bool = ccurl_can_watch_handshakes() != 0, hasHTTP3: Bool = false
+        ) {
             abandonsLookups = version >= 0x07_57_00
             closesRemovedConnections = version >= 0x07_55_00
             watchesHandshakes = canWatchHandshakes && CurlTrust.isEnforced(by: tls)
             speaksHTTP2 = watchesHandshakes && Self.versionsWithHTTP2.contains { $0.contains(version) }
+            sharesPlainConnections = version >= 0x08_15_00
+            speaksHTTP3 = hasHTTP3 && speaksHTTP2 && version >= 0x08_16_00
             keepsEndedTunnels = version < 0x08_01_00
             losesEarlyResponses = version < 0x08_01_00
             saysRefusals = version >= 0x08_15_00
             takesRootsAsBytes = version >= 0x07_4D_00
         }
+
+        /// The number of bytes of header fields that libcurl sends over HTTP/2: nghttp2 sends no header block of more than 64 KiB
+        /// (`NGHTTP2_MAX_HEADERSLEN`).
+        var maximumHeaderBytesOfHTTP2: Int { 60_000 }
+
+        /// Checks that a request can be sent over the version of HTTP that is required for its host.
+        ///
+        /// - Throws: ``TransportError/Code/httpVersionUnavailable``, or ``TransportError/Code/unsupported`` for trailers.
+        func admit(_ request: NetworkRequest, _ rule: HTTPVersionRule) throws(TransportError) {
+            guard rule == .http2 || rule == .http3 else { return }
+            if request.body?.trailers != nil {
+                throw request.trailersUnsupported("httpVersion requires a version of HTTP over which libcurl sends none")
+            }
+            if rule == .http3 { return try admitHTTP3(request) }
+            guard speaksHTTP2 else {
+                throw TransportError(
+                    .httpVersionUnavailable, "httpVersion requires HTTP/2, which is not used with \(CurlLibrary.current.name)",
+                    request: request)
+            }
+            let count = request.headerBytes
+            guard count <= maximumHeaderBytesOfHTTP2 else {
+                throw TransportError(
+                    .httpVersionUnavailable,
+                    "httpVersion requires HTTP/2, which sends at most \(maximumHeaderBytesOfHTTP2) bytes of header fields, not \(count)",
+                    request: request)
+            }
+        }
+
+        private func admitHTTP3(_ request: NetworkRequest) throws(TransportError) {
+            guard speaksHTTP3 else {
+                throw TransportError(
+                    .httpVersionUnavailable, "httpVersion requires HTTP/3, which is not used with \(CurlLibrary.current.name)",
+                    request: request)
+            }
+            guard request.parsedURL.isSecure else {
+                throw TransportError(
+                    .httpVersionUnavailable, "httpVersion requires HTTP/3, which there is for https only", request: request)
+            }
+        }
+    }
+
+    extension NetworkRequest {
+        /// The number of bytes of the names and values of all header fields.
+        var headerBytes: Int { headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
     }
 #endif

@@ -21,6 +21,8 @@
         /// the idle connections of this one.
         var streams: CurlMulti?
         let handshakes = HandshakeCells()
+        /// Those of connections over QUIC. A connection over TCP must not report its protocol to a handle that waits for one over QUIC.
+        let quicHandshakes = HandshakeCells()
         let workspace = Workspace()
         var now: UInt64 = 0
         var deadlines = DeadlineHeap<LoopTransfer>()
@@ -32,6 +34,7 @@
         var attempts = ConnectionPool<ConnectHandle>()
         var connectHandles = HandlePool<ConnectHandle>()
         var streamHandles = HandlePool<HTTP2Handle>()
+        var quicHandles = HandlePool<HTTP2Handle>()
         /// The number of handles whose connection is being made, with or without a transfer that waits for it.
         var connecting = 0
         /// Handles whose connection is no longer needed, kept until libcurl has finished with them.
@@ -106,6 +109,7 @@
             closeIdle()
             connectHandles.removeAll()
             streamHandles.removeAll()
+            quicHandles.removeAll()
             connector.close()
             streams?.close()
             lock.unlock()
@@ -271,7 +275,7 @@
             }
             while let done = streams?.nextDone() {
                 let easy = Unmanaged<HTTP2Handle>.fromOpaque(done.handle).takeUnretainedValue()
-                if let transfer = easy.transfer { finish(transfer, easy, done.code) } else { release(easy) }
+                if let transfer = easy.transfer { finish(transfer, easy, done.code) } else { finishAttempt(easy) }
             }
         }
 

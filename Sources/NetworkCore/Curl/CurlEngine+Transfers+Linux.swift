@@ -25,10 +25,21 @@
         /// Sends a transfer over an HTTP/1.1 connection or an HTTP/2 stream, or first finds out which version of HTTP the origin speaks.
         func launch(_ transfer: LoopTransfer) {
             transfer.carrier = .none
+            transfer.fallbackAt = .max
             guard let trust = transfer.trust else { return }
-            if transfer.versionRule == .http2, transfer.request.body?.trailers != nil {
+            let hasTrailers = transfer.request.body?.trailers != nil
+            if transfer.versionRule == .http2, hasTrailers {
                 let error = transfer.request.trailersUnsupported("the server speaks HTTP/2 only, over which libcurl sends none")
                 return end(transfer, .failure(error))
+            }
+            switch transfer.allowedVersions {
+            case .http1: return launchHTTP1(transfer, trust)
+            case .http2:
+                let isShared = transfer.request.parsedURL.isSecure || LibraryQuirks.current.sharesPlainConnections
+                return launchHTTP2(transfer, trust, sharesConnections: isShared)
+            case .http3: return launchHTTP2(transfer, trust, version: .http3(port: nil))
+            case .http3Preferred, .http3Advertised: if !hasTrailers, launchAlternative(transfer, trust) { return }
+            case .automatic: break
             }
             guard transfer.request.parsedURL.isSecure else { return launchHTTP1(transfer, trust) }
             guard LibraryQuirks.current.speaksHTTP2, transfer.versionRule != .http1 else { return launchHTTP1(transfer, trust) }
@@ -47,11 +58,8 @@
             guard transfer.versionRule == .any else { return false }
             // libcurl sends no trailers over HTTP/2.
             if transfer.request.body?.trailers != nil { return true }
-            // nghttp2 sends no header block of more than 64 KiB (NGHTTP2_MAX_HEADERSLEN).
-            if transfer.request.headers.fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) > 60_000 {
-                return true
-            }
             let quirks = LibraryQuirks.current
+            if transfer.request.headerBytes > quirks.maximumHeaderBytesOfHTTP2 { return true }
             if quirks.losesEarlyResponses, transfer.isLargeUpload { return true }
             return quirks.keepsEndedTunnels && (try? streamRoute(for: transfer))?.proxy.server?.takesAbsoluteForm == true
         }
@@ -74,7 +82,7 @@
         func enterAnew(_ transfer: LoopTransfer) {
             transfer.entered = now
             do throws(TransportError) {
-                transfer.trust = try loops.trust.policy(for: transfer.request)
+                try loops.applyPolicies(to: transfer)
             } catch {
                 loops.drop(transfer)
                 return transfer.end(.failure(error))
@@ -135,6 +143,7 @@
             transfer.request = next
             transfer.sending = SendRule()
             transfer.versionRule = .any
+            transfer.hasFallenBack = false
             transfer.exchange = TransferExchange()
             enterAnew(transfer)
         }
@@ -217,11 +226,18 @@
                     stopAwaitingContinue(connection)
                     continue
                 }
+                if transfer.fallbackAt <= now, case .http2(let easy) = transfer.carrier {
+                    transfer.fallbackAt = .max
+                    if !easy.isReady {
+                        fallBack(transfer, easy, isOver: false)
+                        continue
+                    }
+                }
                 let idleDeadline = lastActivity(of: transfer) &+ transfer.timeLimits.idleNanoseconds
                 if idleDeadline <= now {
                     end(transfer, .failure(transfer.lateness(transfer.idleLateness, phase: transfer.phase, now)))
                 } else {
-                    schedule(transfer, at: idleDeadline)
+                    schedule(transfer, at: min(idleDeadline, transfer.fallbackAt))
                 }
             }
             while let attempt = attempts.first, attempt.deadline <= now { giveUp(attempt) }

@@ -24,7 +24,14 @@
         /// Converts a result code of libcurl into an error, for an HTTP/2 stream.
         func error(_ code: CInt, transfer: LoopTransfer) -> TransportError {
             let phase = phase(of: transfer)
-            let reason = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
+            var reason = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
+            let isPrior = transfer.allowedVersions == .http2 && !transfer.request.parsedURL.isSecure
+            if isPrior, transfer.exchange.head.count == 0, long(CCURLINFO_NUM_CONNECTS) > 0,
+                [CCURLE_GOT_NOTHING, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR].contains(Int(code))
+            {
+                reason += "; the server may not speak HTTP/2 without TLS, which httpVersion requires"
+            }
+            let isBeforeHTTP3 = isOverQUIC && !isReady
             let isHeadUnfinished = (phase == .receive || phase == .firstByte) && !transfer.exchange.head.isComplete
             // A line of more than 100 KiB, or a head of more than 300 KiB. Before 8.6.0, the code for such a line is "out of memory".
             if Int(code) == CCURLE_TOO_LARGE || (Int(code) == CCURLE_OUT_OF_MEMORY && isHeadUnfinished) {
@@ -39,8 +46,17 @@
             switch Int(code) {
             // The stream ended with its connection. Without a head, there is no body that could be incomplete.
             case CCURLE_PARTIAL_FILE where !transfer.exchange.head.isComplete: error.code = .connectionLost
+            // The first bytes of the server are not HTTP/2. Older versions of libcurl report a connection that was closed instead.
+            case CCURLE_HTTP2 where isPrior && reason.contains("does not support HTTP/2"):
+                return TransportError(
+                    .httpVersionUnavailable,
+                    "the server does not speak HTTP/2 without TLS, but httpVersion requires it: \(reason)",
+                    phase: .firstByte, request: transfer.request, engineCode: Int(code))
+            // QUIC has no separate connecting: an address that nothing listens at refuses the first packet that is sent.
+            case CCURLE_SEND_ERROR where isBeforeHTTP3, CCURLE_RECV_ERROR where isBeforeHTTP3:
+                (error.code, error.phase) = (.cannotConnect, .connect)
             // A GOAWAY, a connection closed without one, or invalid frames: the connection is lost.
-            case CCURLE_HTTP2: error.code = transfer.exchange.head.isComplete ? .incompleteBody : .connectionLost
+            case CCURLE_HTTP2, CCURLE_HTTP3: error.code = transfer.exchange.head.isComplete ? .incompleteBody : .connectionLost
             default: break
             }
             return error
@@ -89,6 +105,11 @@
             if let failure = TLSFailure(alert: Int(handshake.pointee.alert)) { return failure }
             if handshake.pointee.alert == 0, Int(code) == CCURLE_SSL_CONNECT_ERROR, CurlErrors.isClosedByPeer(reason) {
                 return nil
+            }
+            if Int(code) == CCURLE_PEER_FAILED_VERIFICATION, isOverQUIC {
+                // The names are checked before the result of the verification is read, which is 1 until then. The message names neither.
+                let result = long(CCURLINFO_SSL_VERIFYRESULT)
+                return result == 1 ? .wrongHost : TLSFailure(verifyResult: result)
             }
             return CurlErrors.tlsFailure(code, message: reason, verifyResult: long(CCURLINFO_SSL_VERIFYRESULT))
         }
@@ -238,6 +259,9 @@
         /// The TLS library, such as `OpenSSL/3.0.11`; empty without TLS.
         let tls: String
 
+        /// Whether it was built with HTTP/3.
+        let hasHTTP3: Bool
+
         /// The name and the version, such as `libcurl 7.88.1`.
         var name: String { "libcurl \(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF)" }
 
@@ -247,6 +271,7 @@
             description = String(cString: ccurl_version())
             version = ccurl_version_number()
             tls = String(cString: ccurl_tls_library())
+            hasHTTP3 = Int(ccurl_features()) & CCURL_VERSION_HTTP3 != 0
         }
     }
 #endif

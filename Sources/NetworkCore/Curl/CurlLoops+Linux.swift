@@ -8,14 +8,21 @@
     final class CurlLoops: Sendable {
         let configuration: SessionConfiguration
         let trust: CurlTrustTable
+        private let versions: HTTPVersionTable
         /// The cookies, shared by all loops; `nil` when the configuration stores none.
         let cookies: CookieStore?
+        /// Where origins speak HTTP/3, shared by all loops.
+        let alternatives = Locked(AlternativeServices())
         let loops: [CurlLoop]
         private let queue: Locked<CurlQueue>
 
-        init(configuration: SessionConfiguration, trust: CurlTrustTable) {
+        /// Creates the loops of a session manager, without threads.
+        ///
+        /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid choice of versions of HTTP.
+        init(configuration: SessionConfiguration, trust: CurlTrustTable) throws(TransportError) {
             self.configuration = configuration
             self.trust = trust
+            versions = try HTTPVersionTable(configuration)
             cookies = configuration.storesCookies ? CookieStore() : nil
             loops = (0..<configuration.eventLoops).map { CurlLoop(number: $0, configuration: configuration) }
             queue = Locked(CurlQueue(configuration.gateLimits(shards: configuration.eventLoops)))
@@ -32,7 +39,7 @@
         func start(_ transfer: CurlTransfer) {
             let transfer = transfer.loopPart
             do throws(TransportError) {
-                transfer.trust = try trust.policy(for: transfer.request)
+                try applyPolicies(to: transfer)
             } catch {
                 return transfer.end(.failure(error))
             }
@@ -67,6 +74,17 @@
             let job = LoopJob(completion)
             if let engine = CurlEngine.ofThisThread, engine.loops === self { return engine.jobs.append(job) }
             if !loops[0].send(job, of: self) { BackgroundThreads.completions.run(completion) }
+        }
+
+        /// Sets the trust policy and the versions of HTTP for the host of the current request.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable``, or ``TransportError/Code/httpVersionUnavailable`` for a version that cannot be
+        ///   used, whatever the server speaks.
+        func applyPolicies(to transfer: LoopTransfer) throws(TransportError) {
+            let request = transfer.request
+            transfer.trust = try trust.policy(for: request)
+            transfer.allowedVersions = try versions.rule(for: request)
+            try LibraryQuirks.current.admit(request, transfer.allowedVersions)
         }
 
         // MARK: For the loops' threads

@@ -4,8 +4,8 @@
     /// A session manager that uses the libcurl that Foundation already loads. It is the default on Linux.
     ///
     /// It runs one event loop, or `eventLoops` of them, each in a separate thread. Connections are kept alive and shared by all requests of
-    /// the session manager. libcurl makes the connections and implements HTTP/2, which is used where the server offers it over TLS;
-    /// HTTP/1.1 is implemented here (RFC 9112). Cancelling a request over HTTP/1.1 closes its connection; over HTTP/2 it resets the stream.
+    /// the session manager. libcurl makes the connections and implements HTTP/2, which is used where the server offers it over TLS
+    /// (``SessionConfiguration/httpVersion``); HTTP/1.1 is implemented here (RFC 9112). Cancelling a request over HTTP/1.1 closes its connection; over HTTP/2 it resets the stream.
     /// A thread starts with the first request that needs it. After the session manager is released, it ends when its last transfer has ended.
     public final class CurlSessionManager: NetworkSessionManager, CookieSource {
         /// The configuration that was passed to the initializer.
@@ -27,7 +27,7 @@
             self.configuration = configuration
             do throws(TransportError) {
                 try configuration.validate()
-                let owner = LoopsOwner(CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
+                let owner = LoopsOwner(try CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
                 self.owner = .success(owner)
                 loopExecutors = owner.loops.loops.map { LoopExecutor(owner, $0) }
             } catch {

@@ -62,7 +62,7 @@
         }
 
         private let delivery = Locked(Delivery.idle)
-        private let loops: CurlLoops
+        let loops: CurlLoops
         var limits: SessionConfiguration { loops.configuration }
         /// The request of the caller, before any redirect.
         private let original: TransferRequest
@@ -221,8 +221,14 @@
         var redirects = RedirectTrail()
         /// Whether the current request was sent, and whether it may be sent again.
         var sending = SendRule()
-        /// Which versions of HTTP the current request may be sent over.
+        /// Which versions of HTTP the configuration allows for the host of the current request.
+        var allowedVersions = HTTPVersionRule.automatic
+        /// Which of these versions the current request may be sent over, after what its server has done so far.
         var versionRule = VersionRule.any
+        /// Whether HTTP/3 was tried for the current request, and is not tried again.
+        var hasFallenBack = false
+        /// When the attempt to use HTTP/3 ends, if its connection is not ready by then.
+        var fallbackAt = UInt64.max
         var timeLimits = TimeLimits()
         /// When the current request asked for admission.
         var entered: UInt64

@@ -19,6 +19,7 @@
         ) throws(TransportError) {
             exchange.head = head
             exchange.status = status
+            if allowedVersions.mayUseHTTP3, request.parsedURL.isSecure { noteAlternatives(in: head, at: now) }
             if RedirectRules.isRedirect(status) {
                 exchange.redirect = redirect(status, head.headers)
                 if exchange.isBodyUnwanted { return }

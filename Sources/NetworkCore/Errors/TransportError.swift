@@ -168,6 +168,9 @@ extension TransportError.Code {
     public static let outOfResources = Self(rawValue: "outOfResources")
     /// The session manager does not support what was requested.
     public static let unsupported = Self(rawValue: "unsupported")
+    /// The version of HTTP that ``SessionConfiguration/httpVersion`` requires cannot be used: the server, this session manager or its
+    /// library does not speak it, or the route does not permit it. The server has not processed the request.
+    public static let httpVersionUnavailable = Self(rawValue: "httpVersionUnavailable")
     /// A test double has no response for this request.
     public static let notStubbed = Self(rawValue: "notStubbed")
     /// An interceptor failed or violated its contract.

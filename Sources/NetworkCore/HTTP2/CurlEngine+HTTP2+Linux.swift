@@ -3,22 +3,41 @@
     import Endpoints
     import Foundation
 
-    // Requests over HTTP/2, which is implemented by libcurl.
+    /// Which version of HTTP a stream of libcurl has.
+    enum StreamVersion: Equatable {
+        case http2
+        /// At a UDP port of the host; `nil` for that with the number of the URL's port.
+        case http3(port: Int?)
+    }
+
+    // Requests over HTTP/2 and HTTP/3, which are implemented by libcurl.
     extension CurlEngine {
-        /// Sends a request over HTTP/2 by libcurl.
-        func launchHTTP2(_ transfer: LoopTransfer, _ trust: CurlTrust) {
-            admit(loops.widen(transfer.origin, loop: loop.number))
+        /// Sends a request over HTTP/2 or HTTP/3 by libcurl.
+        ///
+        /// - Parameter sharesConnections: Whether the origin is known to speak the version, so that more requests than connections are
+        ///   admitted.
+        func launchHTTP2(
+            _ transfer: LoopTransfer, _ trust: CurlTrust, version: StreamVersion = .http2, sharesConnections: Bool = true
+        ) {
+            if sharesConnections { admit(loops.widen(transfer.origin, loop: loop.number)) }
             // libcurl limits the idle HTTP/2 connections. An idle HTTP/1.1 connection is closed because libcurl may open a new one.
             if streaming == 0 { makeRoom(isForStreams: true) }
             let route: Route
             do throws(TransportError) {
                 route = try streamRoute(for: transfer)
+                try admit(transfer, over: route)
             } catch {
                 return end(transfer, .failure(error))
             }
-            let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
-            guard let streams = streams ?? makeStreams(), let easy = streamHandles.take(for: trust) ?? HTTP2Handle(trust, self),
-                easy.configure(transfer, route: route, connectTimeout: connectTimeout, extraFields: extraFields(of: transfer))
+            var connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
+            if transfer.hasFallenBack {
+                let rest = transfer.timeLimits.connect - min(now, transfer.timeLimits.connect)
+                connectTimeout = max(.nanoseconds(rest), .milliseconds(1))
+            }
+            guard let streams = streams ?? makeStreams(), let easy = streamHandle(for: trust, version),
+                easy.configure(
+                    transfer, version: version, route: route, connectTimeout: connectTimeout,
+                    extraFields: extraFields(of: transfer, version))
             else {
                 return end(
                     transfer,
@@ -34,7 +53,28 @@
                 let reason = String(cString: ccurl_multi_strerror(result))
                 return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
             }
-            schedule(transfer, at: now &+ transfer.timeLimits.idleNanoseconds)
+            schedule(transfer, at: min(now &+ transfer.timeLimits.idleNanoseconds, transfer.fallbackAt))
+        }
+
+        /// Checks that a request that requires HTTP/2 or HTTP/3 can be sent over a route.
+        ///
+        /// - Throws: ``TransportError/Code/httpVersionUnavailable``.
+        private func admit(_ transfer: LoopTransfer, over route: Route) throws(TransportError) {
+            if transfer.allowedVersions == .http3, !route.isDirect {
+                throw TransportError(
+                    .httpVersionUnavailable,
+                    "httpVersion requires HTTP/3, which is used neither through proxies nor Unix sockets",
+                    phase: .connect, request: transfer.request)
+            }
+            guard transfer.allowedVersions == .http2, let server = route.proxy.server, server.takesAbsoluteForm else { return }
+            let isSecure = transfer.request.parsedURL.isSecure
+            guard !isSecure || LibraryQuirks.current.keepsEndedTunnels else { return }
+            let reason =
+                isSecure
+                ? "which is not used through HTTP proxies with \(CurlLibrary.current.name)"
+                : "which HTTP proxies do not pass on without TLS"
+            throw TransportError(
+                .httpVersionUnavailable, "httpVersion requires HTTP/2, \(reason)", phase: .connect, request: transfer.request)
         }
 
         /// Returns the route for a connection that libcurl may have to make for the request. It is decided again after a second, and after a
@@ -60,11 +100,18 @@
         }
 
         /// The header lines that the engine adds to those of a request.
-        private func extraFields(of transfer: LoopTransfer) -> [String] {
+        private func extraFields(of transfer: LoopTransfer, _ version: StreamVersion) -> [String] {
             let request = transfer.request
             var lines: [String] = []
             if let userAgent = loop.configuration.userAgent, !request.headers.contains("User-Agent") {
                 lines.append("User-Agent: \(userAgent)")
+            }
+            // RFC 7838 §5.
+            if transfer.allowedVersions == .http3Advertised, case .http3(let port) = version,
+                !request.headers.contains("Alt-Used")
+            {
+                let origin = OriginParts(transfer.origin)
+                lines.append("Alt-Used: \(origin.host):\(port ?? origin.port)")
             }
             if let codings = requestWriter.acceptEncoding(for: request) { lines.append("Accept-Encoding: \(codings)") }
             if let cookie = storedCookies(for: request) { lines.append("Cookie: \(cookie)") }
@@ -74,9 +121,22 @@
         /// Completes a stream that libcurl has finished.
         func finish(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
+            if code != CInt(CCURLE_OK), isAlternative(transfer, easy), !easy.isReady || easy.lostHTTP2 {
+                return fallBack(transfer, easy, isOver: true)
+            }
             if easy.lostHTTP2 {
                 // Either the server requires HTTP/1.1 for the request (RFC 9113 §7), or it no longer speaks HTTP/2.
                 let isRequired = transfer.sending.wasSent
+                if transfer.allowedVersions.isRequirement {
+                    let reason = isRequired ? "requires HTTP/1.1 for this request" : "does not agree to it"
+                    return end(
+                        transfer,
+                        .failure(
+                            TransportError(
+                                .httpVersionUnavailable,
+                                "httpVersion requires \(transfer.allowedVersions == .http3 ? "HTTP/3" : "HTTP/2"), but the server \(reason)",
+                                phase: isRequired ? .firstByte : .tls, request: transfer.request)))
+                }
                 detach(transfer, easy)
                 if isRequired { transfer.versionRule = .http1 } else { settle(transfer.origin, .http1) }
                 return launch(transfer)
@@ -138,10 +198,16 @@
             streamAttempts[ObjectIdentifier(easy)] = nil
             let isReusable = easy.transfer.map { !$0.sending.wasAskedAgain } ?? false
             easy.transfer = nil
-            if isReusable { streamHandles.put(easy) }
+            guard isReusable else { return }
+            if easy.isOverQUIC { quicHandles.put(easy) } else { streamHandles.put(easy) }
         }
 
-        private func detach(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
+        private func streamHandle(for trust: CurlTrust, _ version: StreamVersion) -> HTTP2Handle? {
+            if version == .http2 { return streamHandles.take(for: trust) ?? HTTP2Handle(trust, self, isOverQUIC: false) }
+            return quicHandles.take(for: trust) ?? HTTP2Handle(trust, self, isOverQUIC: true)
+        }
+
+        func detach(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
             transfer.carrier = .none
             release(easy)
         }
@@ -153,7 +219,9 @@
             }
             if transfer.sending.waitsForFreshConnection { return true }
             // The last two are the codes of libcurl for a GOAWAY, and for a connection that ends with open streams.
-            return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(
+            return [
+                CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_HTTP3, CCURLE_PARTIAL_FILE,
+            ].contains(
                 Int(code))
                 && !transfer.sending.isRepeated && easy.long(CCURLINFO_NUM_CONNECTS) == 0
         }

@@ -175,10 +175,11 @@
 
     extension HTTP2Handle {
         fileprivate func mayBeSent() -> Bool {
+            isReady = true
             guard let transfer else { return false }
             isConnecting = false
             // A new connection did not agree on HTTP/2: the request is not sent over the HTTP/1.1 of libcurl.
-            if handshake.pointee.is_done != 0, handshake.pointee.protocol != CInt(CALPN_HTTP2) {
+            if handshake.pointee.is_done != 0, handshake.pointee.protocol != CInt(isOverQUIC ? CALPN_HTTP3 : CALPN_HTTP2) {
                 lostHTTP2 = true
                 return false
             }

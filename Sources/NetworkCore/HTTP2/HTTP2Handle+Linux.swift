@@ -4,7 +4,7 @@
     import Foundation
     import Glibc
 
-    /// A libcurl handle that sends one request at a time over HTTP/2, and is reused.
+    /// A libcurl handle that sends one request at a time over HTTP/2 or HTTP/3, and is reused.
     ///
     /// Options that never change are set once, and a header list is kept until it changes: for a short request, setting them takes as long
     /// as the transfer.
@@ -13,13 +13,19 @@
         var transfer: LoopTransfer?
         let workspace: Workspace
         let lostConnections: LostConnections
-        /// Whether a new connection did not agree on HTTP/2; the request was not sent on it.
+        /// Whether a connection was ready for the request since ``configure(_:version:route:connectTimeout:extraFields:)``.
+        var isReady = false
+        /// Whether a new connection did not agree on the version of HTTP; the request was not sent on it.
         var lostHTTP2 = false
         /// Whether libcurl has reported in its log that the server refused the stream (``LibraryQuirks/saysRefusals``).
         var reportedRefusal = false
         /// Whether libcurl is making a connection for this handle: a socket was opened, and nothing was sent yet.
         var isConnecting = false
         private let sockets: EpollSet
+        /// The origin of the request that the handle was last used for.
+        private(set) var origin = ""
+        private var otherPort: Int?
+        private var otherPortList: UnsafeMutableRawPointer?
         private var headerList: UnsafeMutableRawPointer?
         private var headerLines: [String]? = []
         private(set) var route: Route?
@@ -29,11 +35,14 @@
         private var isVerbose = false
         private var bufferBytes = 16 << 10
 
-        init?(_ trust: CurlTrust, _ engine: CurlEngine) {
+        /// Creates a handle; `nil` if memory ran out.
+        ///
+        /// - Parameter isOverQUIC: Whether it is for HTTP/3 only, rather than for HTTP/2 only.
+        init?(_ trust: CurlTrust, _ engine: CurlEngine, isOverQUIC: Bool) {
             workspace = engine.workspace
             lostConnections = engine.lostConnections
             sockets = engine.sockets
-            super.init(trust, handshakes: engine.handshakes, readsAhead: false)
+            super.init(trust, handshakes: isOverQUIC ? engine.quicHandshakes : engine.handshakes, readsAhead: false)
             let context = Unmanaged.passUnretained(self).toOpaque()
             // Requests that start together wait for the first connection instead of opening one each.
             set(CCURLOPT_PIPEWAIT, 1)
@@ -41,7 +50,6 @@
             set(CCURLOPT_MAXAGE_CONN, max(lifetime, 1))
             // libcurl takes a limit of 0 for no limit.
             if engine.maximumIdle == 0 { set(CCURLOPT_FORBID_REUSE, 1) }
-            setOffersHTTP2(true)
             for option in [
                 CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE,
                 CCURLOPT_PREREQDATA, CCURLOPT_OPENSOCKETDATA, CCURLOPT_DEBUGDATA,
@@ -69,18 +77,34 @@
 
         deinit {
             ccurl_list_free(headerList)
+            ccurl_list_free(otherPortList)
         }
 
         /// Sets all options for a transfer.
         ///
+        /// With `https`, the version is negotiated; with `http`, HTTP/2 is used without asking (RFC 9113 §3.3).
+        ///
         /// - Parameter extraFields: The header lines that the engine adds to those of the request. A `Cookie` line is the last one.
         /// - Returns: `false` when there is not enough memory.
-        func configure(_ transfer: LoopTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
+        func configure(
+            _ transfer: LoopTransfer, version: StreamVersion, route: Route, connectTimeout: Duration, extraFields: [String]
+        ) -> Bool {
             reset()
             lostHTTP2 = false
             isConnecting = false
+            isReady = false
+            origin = transfer.origin
             reportedRefusal = false
             let request = transfer.request
+            let isNegotiated = request.parsedURL.isSecure
+            switch version {
+            case .http2:
+                setHTTPVersion(isNegotiated ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+                guard setPort(nil) else { return false }
+            case .http3(let port):
+                setHTTPVersion(CCURL_HTTP_VERSION_3ONLY)
+                guard setPort(port) else { return false }
+            }
             guard setURL(request) else { return false }
             guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
             // A body that is sent together with the head has no separate time of sending.
@@ -105,6 +129,22 @@
                 set(CCURLOPT_BUFFERSIZE, bytes)
                 bufferBytes = bytes
             }
+            return true
+        }
+
+        /// Sets the port to connect to; `nil` for that of the URL, which remains part of the request in either case.
+        private func setPort(_ port: Int?) -> Bool {
+            guard port != otherPort else { return true }
+            var list: UnsafeMutableRawPointer?
+            if let port {
+                // For any host and port: the same host, and this port.
+                list = ccurl_list_append(nil, ":::\(port)")
+                guard list != nil else { return false }
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CONNECT_TO), list)
+            ccurl_list_free(otherPortList)
+            otherPortList = list
+            otherPort = port
             return true
         }
 
@@ -226,7 +266,15 @@
                 tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
             return ConnectionTimings(
                 readyAt: transfer.launched &+ UInt64(max(ready, 0)) * 1000, connecting: isReused == true ? nil : times,
-                isReused: isReused, protocolName: long(CCURLINFO_HTTP_VERSION) == Int(CCURL_HTTP_VERSION_2_0) ? "h2" : nil)
+                isReused: isReused, protocolName: protocolName)
+        }
+
+        private var protocolName: String? {
+            switch long(CCURLINFO_HTTP_VERSION) {
+            case Int(CCURL_HTTP_VERSION_2_0): "h2"
+            case Int(CCURL_HTTP_VERSION_3): "h3"
+            default: nil
+            }
         }
 
         /// Returns whether the complete response was received although the transfer failed, judged by the length of the response.
@@ -238,7 +286,7 @@
             switch Int(code) {
             case CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR:
                 guard transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) else { return false }
-            case CCURLE_HTTP2: break
+            case CCURLE_HTTP2, CCURLE_HTTP3: break
             default: return false
             }
             if transfer.exchange.status == 204 || transfer.exchange.status == 304 || transfer.request.method == .head {
@@ -249,8 +297,13 @@
 
         /// Returns the phase of a transfer, derived from the times that libcurl has recorded.
         func phase(of transfer: LoopTransfer) -> TransportError.Phase {
-            if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
-            if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
+            if isOverQUIC {
+                // For QUIC, libcurl records times also when an attempt has failed. The first packets are those of TLS, whether anything
+                // responds or not.
+                if !isReady { return isConnecting ? .connect : .nameLookup }
+            } else if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 {
+                return .nameLookup
+            } else if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
                 return handshake.pointee.has_begun != 0 && handshake.pointee.is_done == 0 ? .tls : .connect
             }
             if transfer.exchange.head.count > 0 { return .receive }

@@ -43,6 +43,14 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// The maximum number of simultaneous requests to one host that uses HTTP/2, where they share connections. Default: 100, as
     /// RFC 9113 §6.5.2 recommends.
     public var maximumStreamsPerHost = 100
+    /// Which versions of HTTP are used. Default: ``HTTPVersionChoice/automatic``.
+    public var httpVersion = HTTPVersionChoice.automatic
+    /// Which versions of HTTP are used for particular hosts, instead of ``httpVersion``.
+    ///
+    /// Keys are those of ``trustByHost``: `internal.example`, `*.example.com`, `127.0.0.1`, `::1`. An exact name takes precedence, and a
+    /// redirect is followed with the choice for the host to which it leads. While any choice is set here, a URL whose host is not in
+    /// canonical form, such as `127.1`, is an error (``TransportError/Code/unsupported``).
+    public var httpVersionByHost: [String: HTTPVersionChoice] = [:]
     /// The number of threads that transfer bytes, each with separate connections. Default: 1. For `CurlSessionManager`.
     ///
     /// It must lie in 1...64 and not exceed ``maximumConnections``. Two or more help if one loop keeps a processor busy while
@@ -78,7 +86,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// Times must lie between 1 millisecond and 10^6 seconds, `maximumHeaderBytes` must be at least 1024,
     /// `maximumConnectionsPerHost`, `maximumStreamsPerHost`, `maximumConnections`, `maximumUsesPerConnection` and
     /// `maximumDecodingRatio` at least 1, the other counts at least 0; `eventLoops` must lie in 1...64 and not exceed
-    /// `maximumConnections`. Otherwise, session managers fail each request with ``TransportError/Code/invalidConfiguration``.
+    /// `maximumConnections`; `httpVersion` must be one of the choices that are defined. Otherwise, session managers fail each request with ``TransportError/Code/invalidConfiguration``.
     ///
     /// - Parameter change: Called once with the defaults, before the initializer returns. Default: changes nothing.
     public init(_ change: (inout SessionConfiguration) -> Void = { _ in }) {
@@ -119,6 +127,7 @@ public struct SessionConfiguration: Sendable, Hashable {
                 .invalidConfiguration, "unixSocketPath has \(path.utf8.count) bytes; it must have 1...107, none of them NUL")
         }
         try proxy.validate()
+        _ = try HTTPVersionTable(self)
         let agent = HeaderFields([HeaderFields.Field(name: "User-Agent", value: userAgent ?? "")])
         if agent[0].value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw TransportError(.invalidConfiguration, "userAgent has a control character")

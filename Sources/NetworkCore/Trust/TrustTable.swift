@@ -9,9 +9,7 @@ struct TrustTable: Sendable {
     let standard: LoadedTrust
     /// All policies, in the order of their numbers.
     private(set) var all: [LoadedTrust]
-    private var byHost: [String: LoadedTrust] = [:]
-    /// The policies for patterns: that for `*.example.com` is stored under `example.com`.
-    private var byParent: [String: LoadedTrust] = [:]
+    private var byHost = HostTable<LoadedTrust>()
 
     /// Creates a table, and reads every file that the policies refer to.
     ///
@@ -21,18 +19,12 @@ struct TrustTable: Sendable {
         all = [standard]
         for (name, policy) in configuration.trustByHost.sorted(by: { $0.key < $1.key }) {
             let subject = "trustByHost[\"\(name)\"]"
-            let isPattern = name.hasPrefix("*.")
-            guard let host = HostName.canonical(isPattern ? name.dropFirst(2) : name[...]),
-                !isPattern || !HostName.isAddress(host)
-            else {
-                throw TrustError("not a host name; international names are written in ASCII, without a port").transportError(
-                    of: subject)
-            }
             let trust = try Self.load(policy, number: all.count, subject: subject)
-            guard (isPattern ? byParent : byHost)[host] == nil else {
-                throw TrustError("there is another policy for the same host").transportError(of: subject)
+            do throws(HostTable<LoadedTrust>.InvalidName) {
+                try byHost.insert(trust, for: name)
+            } catch {
+                throw TrustError(error.message).transportError(of: subject)
             }
-            if isPattern { byParent[host] = trust } else { byHost[host] = trust }
             all.append(trust)
         }
     }
@@ -64,10 +56,7 @@ struct TrustTable: Sendable {
                 .trustUnavailable, "the host is written in a form that cannot be matched to a trust policy", request: request
             )
         }
-        if let trust = byHost[host] { return trust }
-        if HostName.isAddress(host) { return standard }
-        guard let dot = host.firstIndex(of: ".") else { return standard }
-        return byParent[String(host[host.index(after: dot)...])] ?? standard
+        return byHost.value(for: host) ?? standard
     }
 }
 

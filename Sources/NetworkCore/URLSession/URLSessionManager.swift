@@ -17,6 +17,8 @@ import Foundation
 ///   default trust policy is supported. Other policies fail each request (``TransportError/Code/trustUnavailable``).
 /// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed
 ///   response arrives as one chunk.
+/// - A required version of HTTP is not supported: with another `httpVersion` than a preference, each request fails
+///   (``TransportError/Code/httpVersionUnavailable``).
 /// - Trailers are not available, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, in addition, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
@@ -53,6 +55,7 @@ public final class URLSessionManager: NetworkSessionManager {
         var trust: URLSessionTrust?
         do throws(TransportError) {
             try configuration.validate()
+            try Self.admit(configuration)
             trust = try URLSessionTrust(configuration)
             configurationError = nil
         } catch {
@@ -90,6 +93,13 @@ public final class URLSessionManager: NetworkSessionManager {
         } catch {
             if !hasBegun.withLock(\.self) { request.reportEnd() }
             throw error
+        }
+    }
+
+    private static func admit(_ configuration: SessionConfiguration) throws(TransportError) {
+        for (subject, choice) in configuration.httpVersions where choice.isRequirement {
+            throw TransportError(
+                .httpVersionUnavailable, "\(subject) requires \(choice); URLSession chooses the version of HTTP itself")
         }
     }
 

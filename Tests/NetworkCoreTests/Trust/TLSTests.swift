@@ -104,7 +104,7 @@
             async throws
         {
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
-            let loops = CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
+            let loops = try CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
             for (server, isTrusted) in [("good", true), ("self", false)] {
                 let transfer = CurlTransfer.make(NetworkRequest(url: servers.url(server)), loops: loops)
                 let outcome = await withUnsafeContinuation { transfer.begin(.continuation($0)) }

@@ -51,6 +51,8 @@ extension ExtremeCall {
                 await send { $0.unixSocketPath = text }
                 await send { $0.userAgent = text }
                 await send { $0.trustByHost = [text: TrustPolicy()] }
+                await send { $0.httpVersionByHost = [text: .http1] }
+                await send { $0.httpVersion = HTTPVersionChoice(rawValue: text) }
             }
         },
         ExtremeCall(
@@ -92,11 +94,12 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "TLSFailure.init(rawValue:)", "TransportError.Code.init(rawValue:)",
+            "TLSFailure.init(rawValue:)", "TransportError.Code.init(rawValue:)", "HTTPVersionChoice.init(rawValue:)",
             "TransportError.init(_:_:phase:request:engineCode:underlying:tlsFailure:)"
         ) {
             for text in Extreme.texts {
                 let code = TransportError.Code(rawValue: text)
+                describe(HTTPVersionChoice(rawValue: text))
                 describe(TransportError(code, text, tlsFailure: TLSFailure(rawValue: text)))
             }
             for number in Extreme.integers { describe(TransportError(.other, "x", engineCode: number)) }

@@ -103,6 +103,7 @@ _ = nil as FileFailure?
 _ = nil as FoundationProgress?
 _ = nil as HTTPArchive?
 _ = nil as HTTPArchiveError?
+_ = nil as HTTPVersionChoice?
 _ = nil as HeaderFields?
 _ = nil as HeaderInterceptor?
 _ = nil as HeaderName?

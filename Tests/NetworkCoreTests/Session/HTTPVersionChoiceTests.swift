@@ -1,0 +1,126 @@
+import Endpoints
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import NetworkCore
+
+struct HTTPVersionChoiceTests {
+    private func rule(_ url: String, _ hosts: [String: HTTPVersionChoice]) throws -> HTTPVersionRule {
+        let table = try HTTPVersionTable(SessionConfiguration { $0.httpVersionByHost = hosts })
+        return try table.rule(for: NetworkRequest(url: try #require(URL(string: url))))
+    }
+
+    @Test(
+        arguments: [
+            ("https://a.example", .http1), ("http://A.EXAMPLE:8080/x", .http1), ("https://a.example.", .http1),
+            ("https://b.example", .automatic), ("https://x.star.example", .http2), ("https://exact.star.example", .http1),
+            ("https://star.example", .automatic), ("https://x.y.star.example", .automatic), ("http://10.0.0.1:1", .http2),
+            ("https://[::1]:8443/", .http2), ("https://[0:0::1]/", .http2), ("https://[::2]/", .automatic),
+        ] as [(String, HTTPVersionRule)])
+    func `the choice of a host is found for each spelling of the host name and for both schemes`(
+        url: String, expected: HTTPVersionRule
+    ) throws {
+        let hosts: [String: HTTPVersionChoice] = [
+            "a.example": .http1, "*.star.example": .http2, "exact.star.example": .http1, "10.0.0.1": .http2, "::1": .http2,
+        ]
+        #expect(try rule(url, hosts) == expected)
+        #expect(try rule(url, [:]) == .automatic)
+    }
+
+    @Test func `an ambiguous host name is an error if there are choices for hosts`() throws {
+        let error = #expect(throws: TransportError.self) { try rule("https://10.1", ["10.0.0.1": .http2]) }
+        #expect(error?.code == .unsupported && error?.message.contains("httpVersionByHost") == true)
+        #expect(try rule("https://10.1", [:]) == .automatic)
+    }
+
+    @Test(arguments: ["", "a b", "a.example:443", "https://a.example", "bücher.example", "*", "*.*.a", "*.10.0.0.1", "10.1"])
+    func `a choice for an invalid host name is an error that names it`(host: String) throws {
+        let error = #expect(throws: TransportError.self) {
+            try SessionConfiguration { $0.httpVersionByHost[host] = .http2 }.validate()
+        }
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("httpVersionByHost[\"\(host)\"]") == true)
+    }
+
+    @Test func `two choices for one host are an error`() {
+        #expect(throws: TransportError.self) {
+            try SessionConfiguration { $0.httpVersionByHost = ["a.example": .http1, "A.example.": .http2] }.validate()
+        }
+    }
+
+    @Test(arguments: ["", "h2", "HTTP2", "http2 ", "2", "http9"])
+    func `an unknown choice is an error that names the property and the known choices`(name: String) {
+        let choice = HTTPVersionChoice(rawValue: name)
+        for (subject, configuration) in [
+            ("httpVersion is", SessionConfiguration { $0.httpVersion = choice }),
+            ("httpVersionByHost[\"a\"] is", SessionConfiguration { $0.httpVersionByHost["a"] = choice }),
+        ] {
+            let error = #expect(throws: TransportError.self) { try configuration.validate() }
+            #expect(error?.code == .invalidConfiguration)
+            #expect(error?.message.contains(subject) == true && error?.message.contains("http1, http2") == true)
+        }
+    }
+
+    @Test func `every known choice is valid`() throws {
+        for choice in HTTPVersionChoice.known {
+            try SessionConfiguration { $0.httpVersion = choice }.validate()
+            #expect(choice == HTTPVersionChoice(rawValue: choice.description))
+        }
+    }
+
+    @Test func `URLSession refuses each required version, and accepts each preference`() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        for choice in HTTPVersionChoice.known {
+            for configuration in [
+                SessionConfiguration { $0.httpVersion = choice }, SessionConfiguration { $0.httpVersionByHost["::1"] = choice },
+            ] {
+                let session = URLSessionManager(configuration: configuration)
+                let request = NetworkRequest(url: server.url)
+                guard choice.isRequirement else {
+                    #expect(try await session.response(for: request).statusCode == 200)
+                    continue
+                }
+                let error = await #expect(throws: TransportError.self) { try await session.response(for: request) }
+                #expect(error?.code == .httpVersionUnavailable && error?.message.contains("\(choice)") == true)
+            }
+        }
+    }
+
+    #if os(Linux)
+        @Test func `HTTP 2 cannot be required of a libcurl that does not speak it, nor for more fields than it sends`() throws {
+            let request = NetworkRequest(url: try #require(URL(string: "https://a.example")))
+            let quirks = LibraryQuirks(version: 0x07_58_01, tls: "OpenSSL/3.0.11", canWatchHandshakes: true)
+            let without = LibraryQuirks(version: 0x08_10_00, tls: "OpenSSL/3.0.11", canWatchHandshakes: true)
+            try quirks.admit(request, .http2)
+            for rule in [HTTPVersionRule.automatic, .http1] { try without.admit(request, rule) }
+            #expect(throws: TransportError.self) { try without.admit(request, .http2) }
+            var large = request
+            large.headers["X-Large"] = String(repeating: "x", count: 60_001)
+            try quirks.admit(large, .automatic)
+            let error = #expect(throws: TransportError.self) { try quirks.admit(large, .http2) }
+            #expect(error?.code == .httpVersionUnavailable && error?.message.contains("60000 bytes") == true)
+        }
+
+        @Test func `HTTP 3 can be required only of a libcurl that speaks it, and with https`() throws {
+            func error(_ url: String, hasHTTP3: Bool) throws -> TransportError? {
+                let request = NetworkRequest(url: try #require(URL(string: url)))
+                let quirks = LibraryQuirks(
+                    version: 0x08_17_00, tls: "OpenSSL/3.6.5", canWatchHandshakes: true, hasHTTP3: hasHTTP3)
+                for rule in [HTTPVersionRule.automatic, .http1, .http2, .http3Preferred, .http3Advertised] {
+                    try quirks.admit(request, rule)
+                }
+                do throws(TransportError) {
+                    try quirks.admit(request, .http3)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect(try error("https://a.example", hasHTTP3: true) == nil)
+            for (url, hasHTTP3, text) in [("https://a.example", false, "libcurl"), ("http://a.example", true, "https only")] {
+                let error = try error(url, hasHTTP3: hasHTTP3)
+                #expect(error?.code == .httpVersionUnavailable && error?.message.contains(text) == true)
+            }
+        }
+    #endif
+}
