@@ -17,6 +17,8 @@ enum Servers {
     static let forms = environment["DATA_TRANSFER_FORMS_URL"] ?? ""
     /// A server that says whether botocore or http-message-signatures would sign a request in the same way.
     static let signatures = environment["DATA_TRANSFER_SIGNATURES_URL"] ?? ""
+    /// An authorization server made of Authlib's grants.
+    static let oauth = environment["DATA_TRANSFER_OAUTH_URL"] ?? ""
     /// nginx over TLS: with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a required client certificate.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
@@ -39,7 +41,7 @@ enum Servers {
     static let guardedProxyPort = port("GUARDED_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
-    static let areRunning = ![httpbin, nginx, apache, forms, signatures, h2, echo, streams].contains("")
+    static let areRunning = ![httpbin, nginx, apache, forms, signatures, oauth, h2, echo, streams].contains("")
     /// The same httpbin with another origin.
     static let otherHttpbin = nginx + "/httpbin"
 
