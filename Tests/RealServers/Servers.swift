@@ -20,6 +20,8 @@ enum Servers {
     /// A tus server, tuspyserver; and the same over a relay that cuts connections after a random number of bytes.
     static let uploads = environment["DATA_TRANSFER_UPLOADS_URL"] ?? ""
     static let cuttingUploads = environment["DATA_TRANSFER_CUTTING_URL"] ?? ""
+    /// An authorization server made of Authlib's grants.
+    static let oauth = environment["DATA_TRANSFER_OAUTH_URL"] ?? ""
     /// nginx over TLS: with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a required client certificate.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
@@ -48,7 +50,7 @@ enum Servers {
     static let guardedProxyPort = port("GUARDED_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
-    static let areRunning = ![httpbin, nginx, apache, forms, signatures, uploads, h2, echo, streams].contains("")
+    static let areRunning = ![httpbin, nginx, apache, forms, signatures, uploads, oauth, h2, echo, streams].contains("")
     /// The same httpbin with another origin.
     static let otherHttpbin = nginx + "/httpbin"
 

@@ -231,6 +231,89 @@ extension ExtremeCall {
                 await send([.authentication(credentials, for: api)])
             }
         },
+        ExtremeCall(
+            "OAuthClient.init(tokenURL:clientID:secret:options:session:clock:now:)",
+            "OAuthOptions.init(deviceAuthorizationURL:clientAuthentication:parameters:renewalMargin:requestTimeout:lockTimeout:resendsAfterLostResponse:allowsUnencrypted:)",
+            "OAuthClient.clientCredentials(scope:savedIn:)", "OAuthClient.deviceFlow(scope:savedIn:prompt:)",
+            "OAuthError.init(_:_:serverDescription:statusCode:underlying:)", "OAuthError.Code.init(rawValue:)",
+            "DevicePrompt.init(verificationURL:completeVerificationURL:userCode:expires:)"
+        ) {
+            let session = StubSessionManager()
+            session.route { _ in .json(#"{"access_token":"token of a test","token_type":"Bearer","expires_in":1e308}"#) }
+            for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
+                let error = OAuthError(.init(rawValue: text), text, serverDescription: text)
+                describe(error)
+                describe(DevicePrompt(verificationURL: api.baseURL, userCode: text, expires: Date()))
+                _ = try? OAuthClient(tokenURL: text, clientID: text, secret: text)
+                _ = try? OAuthClient(
+                    tokenURL: "https://auth.test/", clientID: "a",
+                    options: OAuthOptions(deviceAuthorizationURL: text, parameters: [text: text]))
+                let oauth = try OAuthClient(
+                    tokenURL: "https://auth.test/", clientID: "a",
+                    options: OAuthOptions(deviceAuthorizationURL: "https://auth.test/"), session: session)
+                describe(oauth)
+                await send([.authentication(oauth.clientCredentials(scope: [text]), for: api)])
+                _ = try? await oauth.deviceFlow(scope: [text]) { _ in }
+            }
+            for number in Extreme.integers { describe(OAuthError(.invalidGrant, "", statusCode: number)) }
+            for time in Extreme.durations {
+                for options in [
+                    OAuthOptions(renewalMargin: time), OAuthOptions(requestTimeout: time), OAuthOptions(lockTimeout: time),
+                ] {
+                    guard
+                        let oauth = try? OAuthClient(
+                            tokenURL: "https://auth.test/", clientID: "a", options: options, session: session)
+                    else { continue }
+                    await send([.authentication(oauth.clientCredentials(), for: api)])
+                }
+            }
+            for date in Extreme.dates {
+                describe(DevicePrompt(verificationURL: api.baseURL, userCode: "", expires: date))
+                let oauth = try OAuthClient(tokenURL: "https://auth.test/", clientID: "a", session: session, now: { date })
+                await send([.authentication(oauth.clientCredentials(), for: api)])
+            }
+        },
+        ExtremeCall(
+            "OAuthTokens.init(accessToken:refreshToken:issued:expires:scope:)", "CredentialStoreError.Code.init(rawValue:)",
+            "CredentialStoreError.init(_:_:systemError:)", "CredentialStore.signIn(with:timeout:)",
+            "CredentialStore.signOut(timeout:)",
+            "InMemoryCredentialStore.withLock(timeout:_:)",
+            "FileCredentialStore.withLock(timeout:_:)"
+        ) {
+            let session = StubSessionManager()
+            func use(_ tokens: OAuthTokens) async throws {
+                describe(tokens)
+                _ = try? CredentialRecord(json: CredentialRecord(tokens).json())
+                let oauth = try OAuthClient(tokenURL: "https://auth.test/", clientID: "a", session: session)
+                await send([.authentication(oauth.refreshing(savedIn: InMemoryCredentialStore(tokens)), for: api)])
+            }
+            for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
+                try await use(OAuthTokens(accessToken: text, refreshToken: text, scope: text))
+                describe(CredentialStoreError(.init(rawValue: text), text))
+            }
+            for date in Extreme.dates {
+                try await use(OAuthTokens(accessToken: "a", refreshToken: "b", issued: date, expires: Date()))
+                try await use(OAuthTokens(accessToken: "a", refreshToken: "b", issued: date, expires: date))
+                try await use(OAuthTokens(accessToken: "a", refreshToken: "b", expires: date))
+            }
+            for number in Extreme.integers {
+                describe(CredentialStoreError(.damaged, "", systemError: Int32(truncatingIfNeeded: number)))
+            }
+            let name = "extremes-\(UUID().uuidString)"
+            let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appendingPathComponent(name)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            for time in Extreme.durations {
+                for store in [
+                    InMemoryCredentialStore(), FileCredentialStore(folder.appendingPathComponent("a")),
+                ] as [any CredentialStore] {
+                    try? await store.signIn(with: OAuthTokens(accessToken: "a"), timeout: time)
+                    try? await store.withLock(timeout: time) {
+                        await cancelling { try await store.withLock(timeout: time) {} }
+                    }
+                    try? await store.signOut(timeout: time)
+                }
+            }
+        },
         ExtremeCall("TraceContext.init?(traceparent:tracestate:)") {
             for text in Extreme.texts {
                 _ = TraceContext(traceparent: text, tracestate: text)

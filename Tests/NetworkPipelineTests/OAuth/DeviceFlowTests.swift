@@ -1,0 +1,158 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+import TestSupport
+
+/// The device flow of RFC 8628, on a manual clock.
+@Suite(.timeLimit(.minutes(10))) struct DeviceFlowTests {
+    private let session = StubSessionManager()
+    private let clock = ManualClock()
+    private let store = InMemoryCredentialStore()
+
+    private func client(secret: String? = nil, _ authentication: OAuthOptions.ClientAuthentication = .basic) throws -> OAuthClient
+    {
+        try OAuthClient(
+            tokenURL: "https://auth.test/token", clientID: "app", secret: secret,
+            options: OAuthOptions(deviceAuthorizationURL: "https://auth.test/device", clientAuthentication: authentication),
+            session: session, clock: clock, now: { TestTime.start })
+    }
+
+    private func enqueueDevice(_ more: String = #","interval":5"#, expires: Int = 900) {
+        session.enqueue(
+            .json(
+                #"{"device_code":"device-code-1","user_code":"WDJB-MJHT","verification_uri":"https://auth.test/d","expires_in":\#(expires)\#(more)}"#
+            ), for: "/device")
+    }
+
+    private func error(_ code: String, status: Int = 400) -> StubResponse { .json(#"{"error":"\#(code)"}"#, status: status) }
+
+    private let tokens = StubResponse.json(
+        #"{"access_token":"access-1","token_type":"bearer","refresh_token":"refresh-1","expires_in":3600}"#)
+
+    private func form(_ number: Int) -> String { String(decoding: session.requests[number].body?.data ?? Data(), as: UTF8.self) }
+
+    /// Runs the flow, and advances the clock by each of the pauses in turn.
+    ///
+    /// - Parameter pauses: The expected pauses in seconds. Before the end of each, no request for tokens may be sent.
+    private func run(_ oauth: OAuthClient, _ pauses: [Int]) async -> Result<OAuthTokens, OAuthError> {
+        let flow = Task {
+            await Result.from { () async throws(OAuthError) in try await oauth.deviceFlow(savedIn: store) { _ in } }
+        }
+        for (number, pause) in pauses.enumerated() {
+            await clock.waitForSleepers(count: 1)
+            clock.advance(by: .milliseconds(pause * 1000 - 1))
+            #expect(session.requests.count == number + 1)
+            clock.advance(by: .milliseconds(1))
+        }
+        return await flow.value
+    }
+
+    private func code(_ result: Result<OAuthTokens, OAuthError>) -> OAuthError.Code? {
+        if case .failure(let error) = result { error.code } else { nil }
+    }
+
+    // RFC 8628 §3.1 to §3.5
+    @Test func `the server is asked at its interval, and more slowly after slow_down, until the user has signed in`() async throws
+    {
+        enqueueDevice()
+        for name in ["authorization_pending", "slow_down", "authorization_pending", "slow_down"] {
+            session.enqueue(error(name), for: "/token")
+        }
+        session.enqueue(tokens, for: "/token")
+        let result = await run(try client(), [5, 5, 10, 10, 15])
+        #expect(try result.get().accessToken == "access-1")
+        #expect(store.load()?.tokens.refreshToken == "refresh-1")
+        #expect(form(0) == "client_id=app")
+        #expect(
+            form(1)
+                == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=device-code-1&client_id=app")
+    }
+
+    @Test func `the prompt has the page, the code and the expiration date`() async throws {
+        enqueueDevice(#","verification_uri_complete":"https://auth.test/d?user_code=WDJB-MJHT""#)
+        session.enqueue(error("access_denied"), for: "/token")
+        let seen = Locked<DevicePrompt?>(nil)
+        let oauth = try client(secret: "secret-of-app")
+        let flow = Task { try await oauth.deviceFlow(scope: ["read"]) { prompt in seen.withLock { $0 = prompt } } }
+        await clock.waitForSleepers(count: 1)
+        clock.advance(by: .seconds(5))
+        await #expect(throws: OAuthError.self) { try await flow.value }
+        let prompt = try #require(seen.withLock { $0 })
+        #expect(prompt.userCode == "WDJB-MJHT" && prompt.verificationURL.absoluteString == "https://auth.test/d")
+        #expect(prompt.completeVerificationURL?.absoluteString == "https://auth.test/d?user_code=WDJB-MJHT")
+        #expect(prompt.expires == TestTime.start.addingTimeInterval(900))
+        #expect(form(0) == "scope=read&client_id=app" && session.requests[0].headers.contains("Authorization"))
+    }
+
+    @Test func `a refusal and an expired code end the flow`() async throws {
+        enqueueDevice()
+        session.enqueue(error("access_denied"), for: "/token")
+        #expect(code(await run(try client(), [5])) == .accessDenied)
+    }
+
+    @Test func `the code expires while the server says that the user has not responded`() async throws {
+        enqueueDevice(expires: 12)
+        session.enqueue(error("authorization_pending"), for: "/token")
+        session.enqueue(error("authorization_pending"), for: "/token")
+        #expect(code(await run(try client(), [5, 5])) == .expiredToken)
+        #expect(store.load() == nil)
+    }
+
+    // §3.5: an exponential backoff after timeouts
+    @Test func `after failures without a response the interval is doubled, and the flow continues`() async throws {
+        enqueueDevice("")
+        session.enqueue(.failure(.cannotConnect, phase: .connect), for: "/token")
+        session.enqueue(.status(503), for: "/token")
+        session.enqueue(tokens, for: "/token")
+        #expect(try (await run(try client(), [5, 10, 20])).get().accessToken == "access-1")
+    }
+
+    @Test func `a lost response with the tokens is reported as such`() async throws {
+        enqueueDevice()
+        session.enqueue(.failure(.connectionLost, phase: .receive), for: "/token")
+        session.enqueue(error("invalid_grant"), for: "/token")
+        #expect(code(await run(try client(), [5, 10])) == .responseLost)
+    }
+
+    @Test func `cancellation ends the flow at once`() async throws {
+        enqueueDevice()
+        let oauth = try client()
+        let flow = Task { try await oauth.deviceFlow { _ in } }
+        await clock.waitForSleepers(count: 1)
+        flow.cancel()
+        let error = await #expect(throws: OAuthError.self) { try await flow.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "device_code is missing"), (#"{"device_code":"a b","user_code":"u"}"#, "device_code is not"),
+        (#"{"device_code":"device-code-1"}"#, "user_code is missing"),
+        (#"{"device_code":"device-code-1","user_code":"a\nb"}"#, "user_code is not 1 to 100"),
+        (#"{"device_code":"device-code-1","user_code":"\#(String(repeating: "a", count: 101))"}"#, "user_code is not 1 to 100"),
+        (#"{"device_code":"device-code-1","user_code":"u"}"#, "verification_uri is missing"),
+        (#"{"device_code":"device-code-1","user_code":"u","verification_uri":"javascript:x"}"#, "verification_uri is not"),
+        (#"{"device_code":"device-code-1","user_code":"u","verification_uri":"https://a.test/"}"#, "expires_in is missing"),
+        (
+            #"{"device_code":"device-code-1","user_code":"u","verification_uri":"https://a.test/","expires_in":0}"#,
+            "expires_in is"
+        ),
+    ]) func `a response that cannot be used names the field`(body: String, message: String) async throws {
+        session.enqueue(.json(body), for: "/device")
+        let oauth = try client()
+        let error = await #expect(throws: OAuthError.self) { try await oauth.deviceFlow { _ in } }
+        #expect(error?.code == .malformedResponse && error?.message.contains(message) == true, "\(error as Any)")
+        #expect(error?.description.contains("device-code-1") == false)
+    }
+
+    @Test func `an interval outside the limits is replaced by the nearest one`() async throws {
+        for (interval, pause) in [("0", 1), ("-5", 1), ("1e300", 300), ("\"7\"", 7)] {
+            let test = DeviceFlowTests()
+            test.enqueueDevice(#","interval":\#(interval)"#)
+            test.session.enqueue(tokens, for: "/token")
+            #expect(try (await test.run(try test.client(), [pause])).get().accessToken == "access-1")
+        }
+    }
+}
