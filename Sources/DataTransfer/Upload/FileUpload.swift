@@ -9,19 +9,19 @@ import NetworkLogging
 /// The position comes from the server alone: from the response to a part, and from HEAD after anything else. So no failure, wherever it occurs,
 /// can leave out bytes or repeat them.
 struct FileUpload: Sendable {
-    private let file: URL
-    private let options: UploadOptions
-    private let requests: UploadRequests
-    private let progress: UploadProgress?
-    private let service: any DataTransferService
+    let file: URL
+    let options: UploadOptions
+    let requests: UploadRequests
+    let progress: UploadProgress?
+    let service: any DataTransferService
 
     /// What is known about the upload on the server.
-    private struct Upload {
+    struct Upload {
         var url: URL
         /// The position up to which the server has the file; `nil` if it must be asked.
         var offset: Int64?
-        /// Whether an earlier call has sent bytes that this one does not know of.
-        var isContinued: Bool
+        /// Whether an earlier call has sent bytes that this one does not know of, and that can still arrive.
+        let isContinued: Bool
         var record: UploadRecord
     }
 
@@ -145,7 +145,6 @@ struct FileUpload: Sendable {
             case .offset(let offset):
                 source.noteSent(offset)
                 current.offset = offset
-                current.isContinued = false
                 if let expires, expires != current.record.expires {
                     current.record.expires = expires
                     try await save(current.record, state)
@@ -177,17 +176,6 @@ struct FileUpload: Sendable {
             expires: upload?.record.expires.map { Date(timeIntervalSince1970: TimeInterval($0)) })
     }
 
-    /// Asks what the server supports.
-    private func server(_ attempts: inout UploadAttempts) async throws(DataTransferError) -> UploadServer {
-        while true {
-            let continuation = attempts.continuation
-            let options = try request { () throws(TransportError) in try requests.options(continuation) }
-            guard let response = try await response(to: options, &attempts) else { continue }
-            return try reporting(
-                Result { () throws(UploadFailure) in try UploadServer(response.headers, url: response.url, file: file) })
-        }
-    }
-
     /// Returns the upload that an earlier call has begun; `nil` if there is none at this server.
     private func saved(
         _ source: UploadSource, _ state: UploadStateFile?, _ creator: String
@@ -205,100 +193,7 @@ struct FileUpload: Sendable {
         return Upload(url: url, offset: nil, isContinued: true, record: record)
     }
 
-    private func create(
-        _ source: UploadSource, _ state: UploadStateFile?, _ server: UploadServer, _ creator: String,
-        _ attempts: inout UploadAttempts
-    ) async throws(DataTransferError) -> Upload? {
-        try reporting(Result { () throws(UploadFailure) in try server.checkLength(source.length, file: file) })
-        let continuation = attempts.continuation
-        let post = try request { () throws(TransportError) in
-            try requests.post(length: source.length, metadata: options.encodedMetadata, continuation)
-        }
-        // If the response was lost, another upload is created, and the server removes the empty one in time.
-        guard let response = try await response(to: post, &attempts) else { return nil }
-        let url = try reporting(
-            Result { () throws(UploadFailure) in
-                try UploadOutcome.refusal(response.statusCode, response.headers, file: file)
-                return try UploadLocation.url(in: response.headers, of: response.url, file: file)
-            })
-        let record = UploadRecord(
-            url: url.absoluteString, creator: creator, file: source.identity, expires: response.headers.uploadExpiry)
-        try await save(record, state)
-        source.beginUpload()
-        // An empty file is complete at once if the server says so.
-        return Upload(url: url, offset: source.length == 0 ? nil : 0, isContinued: false, record: record)
-    }
-
-    /// Asks for the position; `nil` after a failure from which the upload continues.
-    private func ask(
-        _ source: UploadSource, _ upload: Upload, _ attempts: inout UploadAttempts
-    ) async throws(DataTransferError) -> UploadOutcome? {
-        let continuation = attempts.continuation
-        let head = try request { () throws(TransportError) in try requests.head(upload.url, continuation) }
-        guard let response = try await response(to: head, &attempts) else { return nil }
-        return try reporting(
-            Result { () throws(UploadFailure) in
-                try UploadOutcome(
-                    toHead: response.statusCode, response.headers, length: source.length,
-                    sentEnd: upload.isContinued ? nil : source.sentEnd, file: file)
-            })
-    }
-
-    /// Sends the next part; `nil` after a failure from which the upload continues at the position of the server.
-    private func send(
-        _ source: UploadSource, _ url: URL, _ offset: Int64, _ server: UploadServer, _ attempts: inout UploadAttempts
-    ) async throws(DataTransferError) -> (UploadOutcome, expires: Int64?)? {
-        let end = options.chunkBytes.map { min(source.length - offset, $0) + offset } ?? source.length
-        var checksum: String?
-        if options.chunkBytes != nil, options.sendsChecksums, let kind = server.checksum {
-            let digest = try reporting(
-                await Result.from { () async throws(UploadFailure) in
-                    switch kind {
-                    case .sha256: try await source.digest(offset..<end, SHA256.self)
-                    case .sha1: try await source.digest(offset..<end, SHA1.self)
-                    }
-                })
-            checksum = "\(kind.rawValue) \(Data(digest).base64EncodedString())"
-        }
-        try await unchanged(source)
-        let continuation = attempts.continuation
-        let patch = try request { () throws(TransportError) in
-            try requests.patch(
-                url, at: offset, source.body(offset..<end), checksum: checksum, continuation, progress?.part(from: offset))
-        }
-        guard let response = try await response(to: patch, &attempts) else { return nil }
-        let outcome = try reporting(
-            Result { () throws(UploadFailure) in
-                try UploadOutcome(toPatch: response.statusCode, response.headers, sending: offset..<end, file: file)
-            })
-        return (outcome, response.headers.uploadExpiry)
-    }
-
     // MARK: Failures
-
-    /// Sends a request; returns `nil` after a temporary failure, when it is time for the next attempt.
-    ///
-    /// - Throws: The failure if it is not temporary, or if it was the last attempt.
-    private func response(
-        to endpoint: Endpoint<Void>, _ attempts: inout UploadAttempts
-    ) async throws(DataTransferError) -> DataTransferResponse<Void>? {
-        attempts.continuation.forgetDecision()
-        let failure: DataTransferError
-        do throws(DataTransferError) {
-            return try await service.response(for: endpoint)
-        } catch {
-            failure = error
-        }
-        // The file failed, not the network. The service has logged it.
-        if var cause = failure.networkError?.transportError?.underlying as? UploadFailure {
-            cause.request = requests.text
-            throw .upload(cause)
-        }
-        guard try await continuing({ () async throws(TransportError) in try await attempts.mayContinue(after: failure) }) else {
-            throw failure
-        }
-        return nil
-    }
 
     /// Waits before the next attempt after a response that is neither a success nor a failure of the upload.
     private func pause(
@@ -309,7 +204,7 @@ struct FileUpload: Sendable {
         }
     }
 
-    private func continuing(_ decide: () async throws(TransportError) -> Bool) async throws(DataTransferError) -> Bool {
+    func continuing(_ decide: () async throws(TransportError) -> Bool) async throws(DataTransferError) -> Bool {
         do throws(TransportError) {
             return try await decide()
         } catch {
@@ -317,16 +212,16 @@ struct FileUpload: Sendable {
         }
     }
 
-    private func unchanged(_ source: UploadSource) async throws(DataTransferError) {
+    func unchanged(_ source: UploadSource) async throws(DataTransferError) {
         try reporting(await Self.inBackground { () throws(UploadFailure) in try source.checkUnchanged() })
     }
 
-    private func save(_ record: UploadRecord, _ state: UploadStateFile?) async throws(DataTransferError) {
+    func save(_ record: UploadRecord, _ state: UploadStateFile?) async throws(DataTransferError) {
         guard let state else { return }
         try reporting(await Self.inBackground { () throws(UploadFailure) in try state.save(record) })
     }
 
-    private func request(_ make: () throws(TransportError) -> Endpoint<Void>) throws(DataTransferError) -> Endpoint<Void> {
+    func request(_ make: () throws(TransportError) -> Endpoint<Void>) throws(DataTransferError) -> Endpoint<Void> {
         do throws(TransportError) {
             return try make()
         } catch {
@@ -334,18 +229,18 @@ struct FileUpload: Sendable {
         }
     }
 
-    private func failed(_ code: UploadFailure.Code, _ message: String) -> DataTransferError {
+    func failed(_ code: UploadFailure.Code, _ message: String) -> DataTransferError {
         report(UploadFailure(code, message, url: file))
     }
 
     /// Adds the request to a failure, logs it, and returns it as an error of the service.
-    private func report(_ failure: UploadFailure) -> DataTransferError {
+    func report(_ failure: UploadFailure) -> DataTransferError {
         var failure = failure
         failure.request = requests.text
         return service.report(.upload(failure))
     }
 
-    private func reporting<Value>(_ result: Result<Value, UploadFailure>) throws(DataTransferError) -> Value {
+    func reporting<Value>(_ result: Result<Value, UploadFailure>) throws(DataTransferError) -> Value {
         do throws(UploadFailure) {
             return try result.get()
         } catch {
@@ -353,14 +248,9 @@ struct FileUpload: Sendable {
         }
     }
 
-    private static func inBackground<Value: Sendable>(
+    static func inBackground<Value: Sendable>(
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
     ) async -> Result<Value, UploadFailure> {
         await Result.from { () async throws(UploadFailure) in try await BackgroundThreads.files.value(work) }
     }
-}
-
-extension HeaderFields {
-    /// The time at which the server removes the upload (`Upload-Expires`), in seconds since 1970; `nil` if there is no valid one.
-    fileprivate var uploadExpiry: Int64? { self["Upload-Expires"].flatMap { HTTPDate($0)?.secondsSince1970 } }
 }
