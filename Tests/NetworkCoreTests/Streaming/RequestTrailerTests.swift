@@ -63,7 +63,7 @@
             }
         }
 
-        @Test(arguments: [0, 1, 16_384, 16_385, 300_000, 3_000_000])
+        @Test(arguments: [0, 1, 16_384, 16_385, 600_000])
         func `every kind of body is sent in chunks, with its digest as a trailer`(count: Int) async throws {
             let server = try Server()
             let session = CurlSessionManager()
