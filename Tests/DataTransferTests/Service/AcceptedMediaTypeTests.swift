@@ -14,16 +14,20 @@ import Testing
     }
 
     private func endpoint<Response: Decodable & Sendable>(
-        _ types: AcceptedMediaTypes, _ type: Response.Type = [Int].self, decoder: any ResponseDecoder = .json
+        _ types: AcceptedMediaTypes, _ type: Response.Type, decoder: any ResponseDecoder = .json
     ) -> Endpoint<Response> {
         var endpoint = Endpoint<Response>(path: "a", responseDecoder: decoder)
         endpoint.acceptedMediaTypes = types
         return endpoint
     }
 
+    private func endpoint(_ types: AcceptedMediaTypes, decoder: any ResponseDecoder = .json) -> Endpoint<[Int]> {
+        endpoint(types, [Int].self, decoder: decoder)
+    }
+
     private var accept: String? { session.requests.last?.headers["Accept"] }
 
-    private func failure<Value>(_ call: () async throws -> Value) async -> ParsingFailure? {
+    private func refusal<Value>(_ call: () async throws -> Value) async -> ParsingFailure? {
         do {
             _ = try await call()
         } catch DataTransferError.parsing(let failure) {
@@ -59,34 +63,39 @@ import Testing
     @Test func `a response of another type is an error that names both, with a redacted beginning of the body`() async throws {
         session.route { [html] _ in .data(Data(html.utf8), contentType: "text/html; charset=utf-8") }
         let service = try service()
-        for types in [AcceptedMediaTypes.ofDecoder, .json, ["application/json", "application/*+json"]] {
-            let endpoint: Endpoint<[Int]> = endpoint(types)
-            let failure = try #require(await failure { try await service.request(endpoint) })
+        let lists: [AcceptedMediaTypes] = [.ofDecoder, .json, ["application/json", "application/*+json"]]
+        for types in lists {
+            let endpoint = self.endpoint(types)
+            let failure = try #require(await refusal { try await service.request(endpoint) })
             #expect(failure.hasUnacceptedMediaType && failure.contentType == "text/html; charset=utf-8")
             #expect(failure.reason.contains("text/html") && failure.reason.contains("application/json, application/*+json"))
             #expect("\(failure)".contains("Sign in to the network") && !"\(failure)".contains("abcdef1234567890"))
-            let completed = await withCheckedContinuation { done in
+            let completed: Result<[Int], DataTransferError> = await withCheckedContinuation { done in
                 _ = service.request(endpoint) { result in done.resume(returning: result) }
             }
-            guard case .failure(.parsing(let other)) = completed else { return Issue.record("\(completed)") }
+            guard case .failure(.parsing(let other)) = completed else {
+                Issue.record("\(completed)")
+                return
+            }
             #expect(other.hasUnacceptedMediaType)
         }
-        let decoding = try #require(await failure { try await service.request(Endpoint<[Int]>(path: "a")) })
+        let decoding = try #require(await refusal { try await service.request(Endpoint<[Int]>(path: "a")) })
         #expect(!decoding.hasUnacceptedMediaType)
     }
 
     @Test func `the types are checked in streams and downloads as soon as the head was received`() async throws {
         session.route { [html] _ in .data(Data(html.utf8), contentType: "text/html") }
         let service = try service()
-        let endpoint: Endpoint<[Int]> = endpoint(.json)
-        let ofDecoder: Endpoint<[Int]> = self.endpoint(.ofDecoder)
-        let lines = await failure { try await service.stream(endpoint, as: .lines()) }
+        let endpoint = self.endpoint(.json)
+        let ofDecoder = self.endpoint(.ofDecoder)
+        let lines = await refusal { try await service.stream(endpoint, as: .lines()) }
         #expect(lines?.hasUnacceptedMediaType == true && accept == "application/json")
-        #expect(await failure { try await service.stream(for: endpoint) }?.hasUnacceptedMediaType == true)
-        #expect(await failure { try await service.download(ofDecoder) }?.hasUnacceptedMediaType == true)
+        #expect(await refusal { try await service.stream(for: endpoint) }?.hasUnacceptedMediaType == true)
+        #expect(await refusal { try await service.download(ofDecoder) }?.hasUnacceptedMediaType == true)
         #expect(accept == "application/json")
-        let stream = try await service.stream(for: ofDecoder)
-        #expect(try await stream.collected() == Data(html.utf8) && accept == nil)
+        var bytes = Data()
+        for try await chunk in try await service.stream(for: ofDecoder) { bytes.append(chunk) }
+        #expect(bytes == Data(html.utf8) && accept == nil)
     }
 
     @Test func `a response without a media type or without a body is accepted`() async throws {

@@ -17,7 +17,7 @@ import TestSupport
     }
 
     @Test func `the accepted types are sent as Accept, without those that the field cannot express`() throws {
-        #expect(try accept(.any) == [] && accept(.ofDecoder) == [] && accept([]) == [])
+        for types in [AcceptedMediaTypes.any, .ofDecoder, AcceptedMediaTypes([])] { #expect(try accept(types) == []) }
         #expect(try accept(.json) == ["application/json"])
         #expect(try accept(["Text/HTML", "image/*", "*/*"]) == ["text/html, image/*, */*"])
         #expect(try accept(["application/*+xml"]) == [])

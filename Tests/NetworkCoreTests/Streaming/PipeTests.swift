@@ -33,7 +33,7 @@ struct PipeTests {
         let pipe = UploadPipe { sink.yield() }
         let writing = Task {
             for piece in pieces { try await pipe.write(piece) }
-            pipe.finish(.success(()))
+            pipe.finish(.success([:]))
         }
         var received = Data()
         var wake = wakes.makeAsyncIterator()
@@ -70,7 +70,7 @@ struct PipeTests {
         let pipe = UploadPipe {}
         try await pipe.write(Data([1, 2]))
         pipe.finish(.failure(TransportError(.bodyFailed, "broken")))
-        pipe.finish(.success(()))
+        pipe.finish(.success([:]))
         var buffer = [UInt8](repeating: 0, count: 10)
         #expect(buffer.withUnsafeMutableBytes { pipe.read(into: $0) } == .bytes(2))
         #expect(buffer.withUnsafeMutableBytes { pipe.read(into: $0) } == .failed)

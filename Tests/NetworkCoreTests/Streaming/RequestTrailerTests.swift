@@ -45,7 +45,7 @@
 
             var requests: [Received] { received.withLock(\.self) }
 
-            func request(_ path: String = "/", _ body: NetworkBody, headers: HeaderFields = [:]) -> NetworkRequest {
+            func request(_ body: NetworkBody, to path: String = "/", headers: HeaderFields = [:]) -> NetworkRequest {
                 var request = server.request(path, method: .put, headers: headers)
                 request.body = body
                 return request
@@ -63,7 +63,7 @@
             }
         }
 
-        @Test(arguments: [0, 1, 16_384, 16_385, 300_000, 3_000_000])
+        @Test(arguments: [0, 1, 16_384, 16_385, 600_000])
         func `every kind of body is sent in chunks, with its digest as a trailer`(count: Int) async throws {
             let server = try Server()
             let session = CurlSessionManager()
@@ -129,7 +129,7 @@
             }
             let content = Data.pattern(50_000)
             let body = Self.counting(.data(content), ["X-Attempt"])
-            let response = try await CurlSessionManager().response(for: server.request("/from", body))
+            let response = try await CurlSessionManager().response(for: server.request(body, to: "/from"))
             #expect(response.timings.redirects == 1)
             #expect(
                 server.requests == [
@@ -140,7 +140,7 @@
         @Test func `a redirect to GET sends neither body nor trailers`() async throws {
             let server = try Server { head, _ in "HTTP/1.1 303 x\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n" }
             let body = Self.counting(.data(Data("a".utf8)), ["X-Attempt"])
-            let response = try await CurlSessionManager().response(for: server.request("/from", body))
+            let response = try await CurlSessionManager().response(for: server.request(body, to: "/from"))
             #expect(response.data == Data("plain".utf8) && server.requests.count == 1)
             let last = server.server.arrivals.last?.request
             #expect(last?.method == "GET" && last?["trailer"] == nil && last?["transfer-encoding"] == nil)
