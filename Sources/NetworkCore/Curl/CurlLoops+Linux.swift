@@ -10,11 +10,20 @@
         let trust: CurlTrustTable
         /// The cookies, shared by all loops; `nil` when the configuration stores none.
         let cookies: CookieStore?
+        /// The addresses that replace the lookup of names.
+        let overrides: AddressOverrides
+        /// The hosts that are contacted over TLS only; `nil` when the configuration remembers none.
+        let strictTransport: StrictTransportStore?
         let loops: [CurlLoop]
         private let queue: Locked<CurlQueue>
 
-        init(configuration: SessionConfiguration, trust: CurlTrustTable) {
+        init(
+            configuration: SessionConfiguration, trust: CurlTrustTable, overrides: AddressOverrides = AddressOverrides(),
+            strictTransport: StrictTransportStore? = nil
+        ) {
             self.configuration = configuration
+            self.overrides = overrides
+            self.strictTransport = strictTransport
             self.trust = trust
             cookies = configuration.storesCookies ? CookieStore() : nil
             loops = (0..<configuration.eventLoops).map { CurlLoop(number: $0, configuration: configuration) }
