@@ -115,7 +115,7 @@ static int is(const unsigned char *name, unsigned int count, const char *other) 
 static void observe(const void *ssl, int where, int value) {
     void *context = get_context(ssl);
     struct ccurl_handshake *handshake = context ? get_context_data(context, application_index) : NULL;
-    if (!handshake) return;
+    if (!handshake || (handshake->context && handshake->context != context)) return;
     if (where & handshake_start) handshake->has_begun = 1;
     if (where == read_alert && value >> 8 == fatal) handshake->alert = value & 0xFF;
     if (where == read_alert && (value & 0xFF) == close_notify) handshake->has_ended = 1;
@@ -134,8 +134,15 @@ static void observe(const void *ssl, int where, int value) {
 
 // libcurl calls this for each new connection, before its handshake.
 static int set_up(void *easy, void *context, void *handshake) {
-    (void)easy;
+    struct ccurl_handshake *state = handshake;
+    if (easy != state->owner) {
+        // A name server, which libcurl verifies whatever the policy of the handle is.
+        if (ccurl_can_check_names()) set_verify(context, get_verify_mode(context), verify);
+        return CCURLE_OK;
+    }
     set_context_data(context, application_index, handshake);
+    if (state->context) state->has_begun = state->is_done = state->protocol = state->alert = state->has_ended = 0;
+    state->context = context;
     set_info_callback(context, observe);
     if (control && ((struct ccurl_handshake *)handshake)->reads_ahead) control(context, set_read_ahead, 1, NULL);
     // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. The mode that libcurl has set is kept: since 8.17 the

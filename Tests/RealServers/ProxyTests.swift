@@ -17,6 +17,12 @@ extension RealServerTests {
                 excludedHosts: excluding)
         }
 
+        private static func secure(
+            _ username: String? = "user", _ password: String? = "secret", host: String = "127.0.0.1"
+        ) -> ProxyConfiguration {
+            .https(host: host, port: Servers.secureProxyPort, username: username, password: password)
+        }
+
         private static func socks(
             _ username: String? = "user", _ password: String? = "secret", resolvesNamesThere: Bool = true,
             excluding: [String] = []
@@ -40,6 +46,74 @@ extension RealServerTests {
             // The proxy adds its name only to the first request of a connection, and httpbin does not show it.
             let fresh = engine.session { $0.proxy = proxy }
             #expect(try await fresh.send(.get, Servers.echo + "/a?b").text.contains("proxy.py"))
+        }
+
+        @Test(arguments: Engine.ours)
+        func `an HTTPS proxy forwards requests and opens tunnels over TLS`(engine: Engine) async throws {
+            let session = engine.trusting { $0.proxy = Self.secure() }
+            for (size, method) in [(0, RequestMethod.get), (10, .post), (300_000, .put)] {
+                let body = method == .get ? nil : Data(repeating: 0x61, count: size)
+                let response = try await session.send(method, "\(Servers.httpbin)/anything", body: body)
+                #expect(try response.echo.data.utf8.count == size)
+                #expect(response.serverAddress?.port == Servers.secureProxyPort)
+            }
+            for _ in 0..<3 {
+                for server in [Servers.tls, Servers.h2] {
+                    let response = try await session.send(.get, "\(server)/ok")
+                    #expect(response.text == "ok" && response.serverAddress?.port == Servers.secureProxyPort)
+                }
+            }
+            let large = try await session.send(.get, "\(Servers.tls)/files/10mb.bin")
+            #expect(large.data == Servers.tenMegabytes)
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for server in [Servers.nginx, Servers.tls, Servers.h2] {
+                    for _ in 0..<30 { group.addTask { try await session.send(.get, server + "/ok").text } }
+                }
+                for try await text in group { #expect(text == "ok") }
+            }
+        }
+
+        @Test(arguments: Engine.ours, [secure(nil, nil), secure("user", "wrong")])
+        func `an HTTPS proxy refuses requests without valid credentials`(engine: Engine, proxy: ProxyConfiguration) async throws {
+            let session = engine.trusting { $0.proxy = proxy }
+            #expect(try await session.send(.get, "\(Servers.nginx)/ok").statusCode == 407)
+            let error = try await session.failure(.get, "\(Servers.h2)/ok")
+            #expect(error.code == .proxyFailed && error.phase == .connect, "\(error)")
+        }
+
+        @Test(arguments: Engine.ours)
+        func `the certificate of an HTTPS proxy is verified under the policy of its host`(engine: Engine) async throws {
+            for server in [Servers.nginx, Servers.h2] {
+                let unknown = engine.session {
+                    $0.proxy = Self.secure()
+                    $0.trustByHost["elsewhere.example"] = Servers.trust
+                }
+                let error = try await unknown.failure(.get, "\(server)/ok")
+                #expect(error.code == .tlsFailed && error.tlsFailure == .unknownIssuer, "\(error)")
+                #expect(error.message.contains("proxy"), "\(error)")
+                let pinned = engine.trusting {
+                    $0.proxy = Self.secure(host: "localhost")
+                    $0.route.addresses["localhost"] = ["127.0.0.1"]
+                    $0.trustByHost["localhost"] = TrustPolicy(
+                        roots: .pem(.file(Servers.certificate("ca.pem"))),
+                        pins: [.certificate(.file(Servers.certificate("ca.pem")))])
+                }
+                let mismatch = try await pinned.failure(.get, "\(server)/ok")
+                #expect(mismatch.tlsFailure == .pinMismatch, "\(mismatch)")
+                // Only the proxy is on `localhost`, so the server's policy does not apply to it.
+                let separate = engine.session {
+                    $0.proxy = Self.secure(host: "localhost")
+                    $0.route.addresses["localhost"] = ["127.0.0.1"]
+                    $0.trust = Servers.trust
+                    $0.trustByHost["127.0.0.1"] = TrustPolicy()
+                }
+                if server == Servers.nginx {
+                    #expect(try await separate.send(.get, "\(server)/ok").text == "ok")
+                } else {
+                    let server = try await separate.failure(.get, "\(server)/ok")
+                    #expect(server.tlsFailure == .unknownIssuer && !server.message.contains("proxy"), "\(server)")
+                }
+            }
         }
 
         @Test(arguments: Engine.ours, [open, guarded(), socks(), socks(resolvesNamesThere: false)])

@@ -44,10 +44,11 @@ enum Servers {
     static let secure = environment["DATA_TRANSFER_SECURE_URL"] ?? ""
     /// A server that speaks HTTP/2 only.
     static let withoutHTTP1 = environment["DATA_TRANSFER_WITHOUT_HTTP1_URL"] ?? ""
-    /// Ports of the proxies on 127.0.0.1: HTTP without credentials, HTTP with `user:secret`, HTTP that refuses all requests, and
+    /// Ports of the proxies on 127.0.0.1: HTTP without credentials, HTTP and HTTPS with `user:secret`, HTTP that refuses all requests, and
     /// SOCKS 5 with `user:secret`.
     static let proxyPort = port("PROXY")
     static let guardedProxyPort = port("GUARDED_PROXY")
+    static let secureProxyPort = port("SECURE_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
     static let areRunning = ![httpbin, nginx, apache, forms, signatures, uploads, oauth, h2, echo, streams].contains("")

@@ -44,6 +44,7 @@ enum {
     CCURLOPT_SSL_CTX_FUNCTION = 20108,
     CCURLOPT_SSL_CTX_DATA = 10109,
     CCURLOPT_PROXYAUTH = 111,
+    CCURLOPT_IPRESOLVE = 113,
     CCURLOPT_POSTFIELDSIZE_LARGE = 30120,
     CCURLOPT_CONNECT_ONLY = 141,
     CCURLOPT_CONNECTTIMEOUT_MS = 156,
@@ -54,6 +55,7 @@ enum {
     CCURLOPT_SEEKDATA = 10168,
     CCURLOPT_NOPROXY = 10177,
     CCURLOPT_PROTOCOLS = 181,
+    CCURLOPT_RESOLVE = 10203,
     CCURLOPT_PINNEDPUBLICKEY = 10230,
     CCURLOPT_CONNECT_TO = 10243,
     CCURLOPT_CLOSESOCKETFUNCTION = 20208,
@@ -63,14 +65,28 @@ enum {
     CCURLOPT_VERBOSE = 41,
     CCURLOPT_DEBUGFUNCTION = 20094,
     CCURLOPT_DEBUGDATA = 10095,
+    CCURLOPT_PROXY_CAINFO = 10246,
+    CCURLOPT_PROXY_CAPATH = 10247,
+    CCURLOPT_PROXY_SSL_VERIFYPEER = 248,
+    CCURLOPT_PROXY_SSL_VERIFYHOST = 249,
+    CCURLOPT_PROXY_SSLVERSION = 250,
+    CCURLOPT_PROXY_KEYPASSWD = 10258,
+    CCURLOPT_PROXY_SSL_CIPHER_LIST = 10259,
+    CCURLOPT_PROXY_PINNEDPUBLICKEY = 10263,
     CCURLOPT_SUPPRESS_CONNECT_HEADERS = 265,
     CCURLOPT_REQUEST_TARGET = 10266,
     CCURLOPT_DISALLOW_USERNAME_IN_URL = 278,
+    CCURLOPT_DOH_URL = 10279,
     CCURLOPT_MAXAGE_CONN = 288,
     CCURLOPT_SSLCERT_BLOB = 40291,
     CCURLOPT_SSLKEY_BLOB = 40292,
+    CCURLOPT_PROXY_SSLCERT_BLOB = 40293,
+    CCURLOPT_PROXY_SSLKEY_BLOB = 40294,
+    CCURLOPT_DOH_SSL_VERIFYPEER = 306,
+    CCURLOPT_DOH_SSL_VERIFYHOST = 307,
     // Since 7.77.0.
     CCURLOPT_CAINFO_BLOB = 40309,
+    CCURLOPT_PROXY_CAINFO_BLOB = 40310,
     // Since 7.80.0. Older versions refuse these options, and repeat requests without calling back.
     CCURLOPT_PREREQFUNCTION = 20312,
     CCURLOPT_PREREQDATA = 10313,
@@ -102,8 +118,11 @@ enum {
     CCURLINFO_CAPATH = 0x10003E,
     CCURLINFO_OS_ERRNO = 0x200019,
     CCURLINFO_NUM_CONNECTS = 0x20001A,
+    CCURLINFO_PRIMARY_IP = 0x100020,
+    CCURLINFO_PRIMARY_PORT = 0x200028,
     CCURLINFO_LOCAL_PORT = 0x20002A,
     CCURLINFO_HTTP_VERSION = 0x20002E,
+    CCURLINFO_PROXY_SSL_VERIFYRESULT = 0x20002F,
     CCURLINFO_SIZE_UPLOAD_T = 0x600007,
     CCURLINFO_NAMELOOKUP_TIME_T = 0x600033,
     CCURLINFO_CONNECT_TIME_T = 0x600034,
@@ -148,6 +167,9 @@ enum {
     CCURL_SSLVERSION_TLSv1_2 = 6,
     CCURL_SSLVERSION_TLSv1_3 = 7,
     CCURL_BLOB_NOCOPY = 0,
+    CCURL_IPRESOLVE_WHATEVER = 0,
+    CCURL_IPRESOLVE_V4 = 1,
+    CCURL_IPRESOLVE_V6 = 2,
 };
 
 // Result codes (CURLcode), in the order of libcurl-errors(3), without those that HTTP does not use.
@@ -280,6 +302,12 @@ struct ccurl_handshake {
     int has_ended;
     // Whether the server's certificate was refused because no subject alternative name is a host or an address.
     int lacks_names;
+    // The handle that the handshake belongs to. libcurl passes the functions on to the handles by which it looks up names over HTTPS, and their
+    // handshakes are not recorded. Set before the handshake.
+    const void *owner;
+    // The TLS context of the last connection, for comparison only. A tunnel through an HTTPS proxy has two: the server's is created after
+    // the proxy's handshake, and from then on only its events are recorded.
+    const void *context;
 };
 enum {
     CALPN_NONE = 0,

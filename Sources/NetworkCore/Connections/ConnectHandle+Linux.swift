@@ -1,6 +1,7 @@
 #if os(Linux)
     import CCurl
     import Endpoints
+    import Foundation
 
     /// A libcurl handle that opens one connection after another: name lookup, TCP, proxies and TLS, but not HTTP.
     ///
@@ -27,6 +28,8 @@
         private(set) var target = HTTP1RequestWriter.Target.origin
         /// Whether a socket was opened, which means that the name lookup is over.
         private var hasOpenedSocket = false
+        /// Whether a lookup of the system's resolver would have to be awaited.
+        private var waitsForLookup = !LibraryQuirks.current.abandonsLookups
         /// The set that opens, closes and watches sockets. It outlives the handle and also its connections.
         private let sockets: EpollSet
 
@@ -73,7 +76,8 @@
             hasOpenedSocket = false
             // The engine enforces the timeout itself. That of libcurl ends a little later; where it would wait for a name lookup,
             // it is as good as disabled.
-            setConnectTimeout(LibraryQuirks.current.abandonsLookups ? timeout + .seconds(5) : .seconds(1_000_000))
+            waitsForLookup = !LibraryQuirks.current.abandonsLookups && route.nameServer == nil
+            setConnectTimeout(!waitsForLookup ? timeout + .seconds(5) : .seconds(1_000_000))
             setOffersHTTP2(offersHTTP2)
             return setText(CCURLOPT_URL, origin + "/") && setRoute(route)
         }
@@ -90,7 +94,11 @@
         /// The phase that the connection attempt has reached.
         var phase: TransportError.Phase {
             if !hasOpenedSocket { return .nameLookup }
-            if handshake.pointee.has_begun != 0 { return .tls }
+            if handshake.pointee.has_begun != 0 {
+                // TLS to an HTTPS proxy is ready, and the tunnel is not.
+                let isOfProxy = isSecure && proxy.server?.kind == .https && handshake.pointee.is_done != 0
+                return isOfProxy && !(200..<300).contains(long(CCURLINFO_HTTP_CONNECTCODE)) ? .connect : .tls
+            }
             guard isSecure, !LibraryQuirks.current.watchesHandshakes else { return .connect }
             // Handshakes cannot be observed. TLS has begun when an HTTP proxy has accepted the tunnel, or else when there is a
             // local port, which is the case as soon as TCP is connected.
@@ -102,7 +110,7 @@
         }
 
         /// Whether removing the handle now would block until its name lookup ends.
-        var isStuckInLookup: Bool { !hasOpenedSocket && !LibraryQuirks.current.abandonsLookups }
+        var isStuckInLookup: Bool { !hasOpenedSocket && waitsForLookup }
 
         /// The times at which the phases ended, as far as the attempt has come. If it was taken over, they are measured from that
         /// moment.
@@ -130,7 +138,14 @@
     /// The route to a server: direct, through a proxy, or through a Unix domain socket.
     struct Route: Equatable {
         var proxy = ProxyDecision.direct
+        /// The trust policy for an HTTPS proxy.
+        var proxyTrust: CurlTrust?
         var unixSocketPath: String?
+        /// The entries that replace the lookup of names, as for CURLOPT_RESOLVE(3).
+        var resolve: [String] = []
+        var family = RouteOptions.Family.any
+        /// The server that is asked for names over HTTPS; `nil` for the system's resolver.
+        var nameServer: String?
 
         /// Creates a direct route.
         init() {}
@@ -140,20 +155,66 @@
 
         /// Creates the route of a new connection. Reads the environment if the configuration refers to it.
         ///
-        /// - Throws: ``TransportError/Code/invalidConfiguration`` if the proxy settings in the environment are invalid.
-        init(_ configuration: SessionConfiguration, for request: NetworkRequest) throws(TransportError) {
+        /// - Throws: ``TransportError/Code/invalidConfiguration`` if the proxy settings in the environment are invalid,
+        ///   ``TransportError/Code/invalidRequest`` if the host is an address of a family that is excluded.
+        init(_ loops: CurlLoops, for request: NetworkRequest) throws(TransportError) {
+            let configuration = loops.configuration
             if let path = configuration.unixSocketPath {
                 unixSocketPath = path
                 return
             }
-            if case .none = configuration.proxy.kind { return }
             let origin = OriginParts(request.origin)
+            if !loops.overrides.isEmpty {
+                resolve = Self.entries(loops.overrides, host: origin.host, port: origin.port)
+            }
+            family = AddressOverrides.family(of: configuration.route)
+            if let url = configuration.route.nameServer.url {
+                nameServer = url.absoluteString
+                let server = OriginParts(ParsedURL(url).origin)
+                if !loops.overrides.isEmpty {
+                    resolve += Self.entries(loops.overrides, host: server.host, port: server.port)
+                }
+            }
+            guard configuration.proxy.kind != .none else { return try requireFamily(of: origin.host, request) }
             do throws(TransportError) {
                 proxy = try configuration.proxy.decision(
                     scheme: origin.scheme, host: origin.host, port: origin.port, environment: ProxyDecision.processEnvironment)
+                if let server = proxy.server, server.kind == .https { proxyTrust = try loops.trust.policy(ofProxy: server.host) }
             } catch {
                 throw TransportError(like: error, request: request)
             }
+            guard let server = proxy.server else { return try requireFamily(of: origin.host, request) }
+            if !loops.overrides.isEmpty { resolve += Self.entries(loops.overrides, host: server.host, port: server.port) }
+            guard let address = IPAddress(server.host), !family.contains(address) else { return }
+            throw TransportError(
+                .invalidConfiguration,
+                "proxy: its address does not belong to the family \(family.name) (route.family, route.localAddress)",
+                phase: .connect, request: request)
+        }
+
+        private func requireFamily(of host: String, _ request: NetworkRequest) throws(TransportError) {
+            guard family != .any, let address = IPAddress(host), !family.contains(address) else { return }
+            throw TransportError(
+                .invalidRequest,
+                "the host is an IPv\(address.isIPv6 ? 6 : 4) address, and only \(family.name) is used (route.family, route.localAddress)",
+                phase: .connect, request: request)
+        }
+
+        /// Returns the entries for a host, as it is written and as libcurl decodes it.
+        private static func entries(_ overrides: AddressOverrides, host: String, port: Int) -> [String] {
+            guard let name = HostName.canonical(host[...]) else { return [] }
+            let names = host == name || host.utf8.contains(UInt8(ascii: "%")) ? [name] : [name, host]
+            return names.compactMap { overrides.entry(of: $0, port: port) }
+        }
+
+        /// Returns a text that differs if an origin may be another server because of the options of the route; empty for the defaults.
+        static func name(of origin: String, _ loops: CurlLoops) -> String {
+            let place = OriginParts(origin)
+            let addresses = loops.overrides.addresses(of: place.host, port: place.port)
+            let family = AddressOverrides.family(of: loops.configuration.route)
+            let server = loops.configuration.route.nameServer.url.map { " by \($0)" } ?? ""
+            return server + (addresses.map { " at \($0.joined(separator: ","))" } ?? "")
+                + (family == .any ? "" : " over \(family.name)")
         }
 
         /// The form of the request target in requests without TLS (RFC 9112 §3.2).
@@ -186,6 +247,7 @@
             guard path.map({ setText(CCURLOPT_UNIX_SOCKET_PATH, $0) }) ?? setString(CCURLOPT_UNIX_SOCKET_PATH, nil) else {
                 return false
             }
+            guard setLookup(route), setProxyTrust(route.proxyTrust) else { return false }
             set(CCURLOPT_PROXYAUTH, CCURLAUTH_BASIC)
             // Which hosts are reached without the proxy was decided before.
             return setText(CCURLOPT_NOPROXY, "") && setText(CCURLOPT_PROXY, route.proxy.server?.url ?? "")

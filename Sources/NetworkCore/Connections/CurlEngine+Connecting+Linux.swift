@@ -42,10 +42,11 @@
         private func registryName(of origin: String) -> String {
             let configuration = loop.configuration
             if let path = configuration.unixSocketPath { return "\(origin) by \(path)" }
+            let origin = origin + Route.name(of: origin, loops)
             switch configuration.proxy.kind {
             case .none: return origin
             case .environment: return "\(origin) by the environment"
-            case .http, .socks5: return "\(origin) by \(configuration.proxy.host):\(configuration.proxy.port)"
+            case .http, .https, .socks5: return "\(origin) by \(configuration.proxy.host):\(configuration.proxy.port)"
             }
         }
 
@@ -63,7 +64,7 @@
             let timeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             let route: Route
             do throws(TransportError) {
-                route = try Route(loop.configuration, for: transfer.request)
+                route = try Route(loops, for: transfer.request)
             } catch {
                 if offersHTTP2 { settle(transfer.origin, nil) }
                 return end(transfer, .failure(error))
@@ -224,9 +225,14 @@
         }
 
         private func recycle(_ handle: ConnectHandle) {
-            // libcurl keeps a proxy's credentials until they are replaced.
-            if loop.configuration.proxy.kind == .environment, handle.proxy.server?.username != nil { return }
-            connectHandles.put(handle)
+            if keepsProxy(handle.proxy.server) { connectHandles.put(handle) }
+        }
+
+        /// Whether a handle that has used a proxy may be used again. libcurl keeps a proxy's credentials and trust policy until they are replaced,
+        /// and the environment may name another proxy.
+        func keepsProxy(_ server: ProxyServer?) -> Bool {
+            guard loop.configuration.proxy.kind == .environment, let server else { return true }
+            return server.username == nil && server.kind != .https
         }
 
         /// Creates an ``HTTP1Connection`` from a connection that libcurl has established.

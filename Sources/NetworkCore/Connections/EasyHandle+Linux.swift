@@ -16,6 +16,13 @@
         private let handshakes: HandshakeCells
         private let readsAhead: Bool
         private let errorText: UnsafeMutablePointer<CChar>
+        /// Why no socket of this attempt could be used (``SocketOptions``); `nil` as soon as one was opened.
+        private(set) var routeFailure: String?
+        private var hasOpenedSocket = false
+        private var resolveList: UnsafeMutableRawPointer?
+        private var family = RouteOptions.Family.any
+        private var nameServer: String?
+        private var proxyTrust: CurlTrust?
         private var connectMilliseconds = -1
         private var httpVersion = 0
 
@@ -49,6 +56,7 @@
 
         deinit {
             ccurl_easy_cleanup(pointer)
+            ccurl_list_free(resolveList)
             errorText.deallocate()
             handshakes.put(handshake)
         }
@@ -63,11 +71,14 @@
         func reset() {
             errorText[0] = 0
             isOutOfDescriptors = false
+            routeFailure = nil
+            hasOpenedSocket = false
             handshake.pointee = ccurl_handshake()
             prepareHandshake()
         }
 
         private func prepareHandshake() {
+            handshake.pointee.owner = UnsafeRawPointer(pointer)
             handshake.pointee.checks_names = trust.isVerified ? 1 : 0
             handshake.pointee.reads_ahead = readsAhead ? 1 : 0
         }
@@ -79,7 +90,58 @@
             let socket = sockets.open(
                 family: address.family, kind: address.kind, transport: address.transport, isForStreams: isForStreams)
             if socket < 0, [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) { isOutOfDescriptors = true }
+            guard socket >= 0 else { return socket }
+            if let reason = sockets.options?.apply(to: socket, family: address.family, kind: address.kind) {
+                if !hasOpenedSocket { routeFailure = reason }
+                _ = sockets.close(socket)
+                return -1
+            }
+            hasOpenedSocket = true
+            routeFailure = nil
             return socket
+        }
+
+        /// Sets the family of addresses, and the entries that replace the lookup of names.
+        ///
+        /// - Returns: `false` if memory ran out.
+        func setLookup(_ route: Route) -> Bool {
+            if route.family != family {
+                family = route.family
+                let value =
+                    switch family.choice {
+                    case .any: CCURL_IPRESOLVE_WHATEVER
+                    case .ipv4: CCURL_IPRESOLVE_V4
+                    case .ipv6: CCURL_IPRESOLVE_V6
+                    }
+                set(CCURLOPT_IPRESOLVE, value)
+            }
+            if route.nameServer != nameServer {
+                nameServer = route.nameServer
+                set(CCURLOPT_DOH_SSL_VERIFYPEER, 1)
+                set(CCURLOPT_DOH_SSL_VERIFYHOST, 2)
+                guard nameServer.map({ setText(CCURLOPT_DOH_URL, $0) }) ?? setString(CCURLOPT_DOH_URL, nil) else { return false }
+            }
+            guard !route.resolve.isEmpty || resolveList != nil else { return true }
+            var list: UnsafeMutableRawPointer?
+            for entry in route.resolve {
+                guard let longer = entry.withCString({ ccurl_list_append(list, $0) }) else {
+                    ccurl_list_free(list)
+                    return false
+                }
+                list = longer
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_RESOLVE), list)
+            ccurl_list_free(resolveList)
+            resolveList = list
+            return true
+        }
+
+        /// Sets the trust policy for an HTTPS proxy. A handle is used with one such policy only, so that no option of another one remains.
+        func setProxyTrust(_ trust: CurlTrust?) -> Bool {
+            guard let trust, trust != proxyTrust else { return true }
+            guard proxyTrust == nil, (try? trust.apply(to: pointer, for: .proxy)) != nil else { return false }
+            proxyTrust = trust
+            return true
         }
 
         /// Sets the time limit for name lookup, TCP and TLS together.

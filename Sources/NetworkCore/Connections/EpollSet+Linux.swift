@@ -44,6 +44,8 @@
         /// Whether sockets of idle HTTP/2 connections stay registered. `false` while there is only one transfer: its caller often
         /// receives the response itself, and the thread would wake up in vain.
         var keepsIdleSockets = false
+        /// The options of new sockets; `nil` for the defaults.
+        var options: SocketOptions?
         /// The number of sockets that libcurl has yet to close (``LibraryQuirks/closesRemovedConnections``).
         private(set) var lingering = 0
         /// The number of open sockets of HTTP/2 connections.

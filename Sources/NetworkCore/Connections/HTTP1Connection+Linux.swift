@@ -38,6 +38,8 @@
         /// The times at which the phases of connecting ended.
         let timings: ConnectTimings
         let isSecure: Bool
+        /// The address of the peer: the server, or a proxy; `nil` for a Unix domain socket.
+        let serverAddress: NetworkResponse.ServerAddress?
         /// The number of requests that were sent on the connection.
         var uses = 0
         /// Whether the connection was idle before, so that the server may have closed it meanwhile.
@@ -76,6 +78,7 @@
             self.isSecure = isSecure
             self.target = target
             self.timings = timings
+            serverAddress = NetworkResponse.ServerAddress(peerOf: descriptor)
         }
 
         /// The number of bytes of the request's body that were sent.

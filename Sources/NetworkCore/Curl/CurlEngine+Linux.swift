@@ -96,6 +96,7 @@
             self.sockets = sockets
             self.connector = connector
             let configuration = loop.configuration
+            sockets.options = SocketOptions(configuration.route)
             requestWriter = HTTP1RequestWriter(userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding)
             maximumIdle = configuration.share(of: configuration.maximumIdleConnections, loop: loop.number)
             maximumOpen = configuration.share(of: configuration.maximumConnections, loop: loop.number)

@@ -16,7 +16,7 @@
                 return TransportError(
                     .trustUnavailable, "clientIdentity: \(reason)", phase: .tls, request: request, engineCode: Int(code))
             }
-            return error(code, reason: reason, phase: phase, request: request, hasProxy: proxy.server != nil)
+            return error(code, reason: reason, phase: phase, request: request, proxy: proxy.server)
         }
     }
 
@@ -42,7 +42,7 @@
             }
             let server = route?.proxy.server
             if let refusal = tunnelRefusal(code, reason, phase, transfer.request, server) { return refusal }
-            var error = error(code, reason: reason, phase: phase, request: transfer.request, hasProxy: server != nil)
+            var error = error(code, reason: reason, phase: phase, request: transfer.request, proxy: server)
             switch Int(code) {
             // The stream ended with its connection. Without a head, there is no body that could be incomplete.
             case CCURLE_PARTIAL_FILE where !transfer.exchange.head.isComplete: error.code = .connectionLost
@@ -66,9 +66,16 @@
     extension EasyHandle {
         /// Converts a result code of libcurl into an error, for connections and streams.
         fileprivate func error(
-            _ code: CInt, reason: String, phase: TransportError.Phase, request: NetworkRequest, hasProxy: Bool
+            _ code: CInt, reason: String, phase: TransportError.Phase, request: NetworkRequest, proxy: ProxyServer?
         ) -> TransportError {
             let systemError = CInt(long(CCURLINFO_OS_ERRNO))
+            if proxy?.kind == .https, !request.parsedURL.isSecure || long(CCURLINFO_HTTP_CONNECTCODE) == 0,
+                let failure = tlsFailure(code, reason: reason, verifyResult: long(CCURLINFO_PROXY_SSL_VERIFYRESULT))
+            {
+                return TransportError(
+                    .tlsFailed, "TLS to the proxy: \(reason)", phase: .tls, request: request, engineCode: Int(code),
+                    tlsFailure: failure)
+            }
             if let failure = tlsFailure(code, reason: reason) {
                 return TransportError(
                     .tlsFailed, reason, phase: .tls, request: request, engineCode: Int(code), tlsFailure: failure)
@@ -78,8 +85,12 @@
                     .outOfResources, "this process has no descriptor left", phase: .connect, request: request,
                     engineCode: Int(code))
             }
+            if let routeFailure, CurlErrors.isBeforeSending(code) {
+                return TransportError(
+                    .cannotConnect, routeFailure, phase: .connect, request: request, engineCode: Int(code))
+            }
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
-            if meaning.code == .cannotConnect, hasProxy { meaning = (.proxyFailed, .connect) }
+            if meaning.code == .cannotConnect, proxy != nil { meaning = (.proxyFailed, .connect) }
             return TransportError(meaning.code, reason, phase: meaning.phase ?? phase, request: request, engineCode: Int(code))
         }
 
@@ -92,15 +103,17 @@
             let isLost = phase == .connect && [CCURLE_RECV_ERROR, CCURLE_SEND_ERROR, CCURLE_GOT_NOTHING].contains(Int(code))
             // Before TLS, an invalid HTTP response can only be from the proxy. The phase does not show that: if handshakes cannot be watched, it
             // may be a later one.
+            let isTunnelOpen = (200..<300).contains(status)
             let isMalformed =
-                handshake.pointee.is_done == 0 && [CCURLE_WEIRD_SERVER_REPLY, CCURLE_UNSUPPORTED_PROTOCOL].contains(Int(code))
-            let isRefused = status != 0 && !(200..<300).contains(status)
+                (handshake.pointee.is_done == 0 || server?.kind == .https && !isTunnelOpen)
+                && [CCURLE_WEIRD_SERVER_REPLY, CCURLE_UNSUPPORTED_PROTOCOL].contains(Int(code))
+            let isRefused = status != 0 && !isTunnelOpen
             guard isLost || isMalformed || isRefused || reason.contains("CONNECT aborted") else { return nil }
             return TransportError(.proxyFailed, reason, phase: .connect, request: request, engineCode: Int(code))
         }
 
         /// Returns which check of TLS has failed; `nil` for any other failure.
-        func tlsFailure(_ code: CInt, reason: String) -> TLSFailure? {
+        func tlsFailure(_ code: CInt, reason: String, verifyResult: Int? = nil) -> TLSFailure? {
             if handshake.pointee.lacks_names != 0 { return .missingAlternativeName }
             if let failure = TLSFailure(alert: Int(handshake.pointee.alert)) { return failure }
             if handshake.pointee.alert == 0, Int(code) == CCURLE_SSL_CONNECT_ERROR, CurlErrors.isClosedByPeer(reason) {
@@ -111,7 +124,8 @@
                 let result = long(CCURLINFO_SSL_VERIFYRESULT)
                 return result == 1 ? .wrongHost : TLSFailure(verifyResult: result)
             }
-            return CurlErrors.tlsFailure(code, message: reason, verifyResult: long(CCURLINFO_SSL_VERIFYRESULT))
+            return CurlErrors.tlsFailure(
+                code, message: reason, verifyResult: verifyResult ?? long(CCURLINFO_SSL_VERIFYRESULT))
         }
     }
 

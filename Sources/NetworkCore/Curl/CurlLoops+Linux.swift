@@ -13,14 +13,23 @@
         let cookies: CookieStore?
         /// Where origins speak HTTP/3, shared by all loops.
         let alternatives = Locked(AlternativeServices())
+        /// The addresses that replace the lookup of names.
+        let overrides: AddressOverrides
+        /// The hosts that are contacted over TLS only; `nil` when the configuration remembers none.
+        let strictTransport: StrictTransportStore?
         let loops: [CurlLoop]
         private let queue: Locked<CurlQueue>
 
         /// Creates the loops of a session manager, without threads.
         ///
         /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid choice of versions of HTTP.
-        init(configuration: SessionConfiguration, trust: CurlTrustTable) throws(TransportError) {
+        init(
+            configuration: SessionConfiguration, trust: CurlTrustTable, overrides: AddressOverrides = AddressOverrides(),
+            strictTransport: StrictTransportStore? = nil
+        ) throws(TransportError) {
             self.configuration = configuration
+            self.overrides = overrides
+            self.strictTransport = strictTransport
             self.trust = trust
             versions = try HTTPVersionTable(configuration)
             cookies = configuration.storesCookies ? CookieStore() : nil

@@ -20,14 +20,19 @@
 
         /// Creates a session manager, and reads the files that the configuration's trust policies name.
         ///
-        /// - Parameter configuration: If a limit is invalid, each request fails with
+        /// - Parameter configuration: If a value is invalid, each request fails with
         ///   ``TransportError/Code/invalidConfiguration``. If a trust policy cannot be loaded or enforced, each request fails with
         ///   ``TransportError/Code/trustUnavailable``.
         public init(configuration: SessionConfiguration = SessionConfiguration()) {
             self.configuration = configuration
             do throws(TransportError) {
                 try configuration.validate()
-                let owner = LoopsOwner(try CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
+                try configuration.route.requireNameServer()
+                let loops = try CurlLoops(
+                    configuration: configuration, trust: try CurlTrustTable(configuration),
+                    overrides: try AddressOverrides(configuration.route),
+                    strictTransport: try StrictTransportStore(configuration.strictTransport))
+                let owner = LoopsOwner(loops)
                 self.owner = .success(owner)
                 loopExecutors = owner.loops.loops.map { LoopExecutor(owner, $0) }
             } catch {
@@ -39,6 +44,9 @@
         private var loops: CurlLoops {
             get throws(TransportError) { try owner.get().loops }
         }
+
+        /// The hosts that are contacted over TLS only; `nil` if none are remembered.
+        var strictTransportStore: StrictTransportStore? { (try? loops)?.strictTransport }
 
         /// Sends a request. The user information of its URL is sent as `Authorization` unless the request has that field.
         ///
@@ -111,9 +119,11 @@
         /// Validates a request and creates its transfer. May block, because it reads the sizes of the body's files.
         private func transfer(for request: NetworkRequest) throws(TransportError) -> CurlTransfer {
             do throws(TransportError) {
-                let request = try request.prepared()
+                let loops = try loops
+                var request = try request.prepared()
+                if let hosts = loops.strictTransport { request = try hosts.upgraded(request) }
                 let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
-                return CurlTransfer.make(request, bodyLength: length, loops: try loops)
+                return CurlTransfer.make(request, bodyLength: length, loops: loops)
             } catch {
                 request.reportEnd()
                 throw error

@@ -64,6 +64,7 @@
         private let delivery = Locked(Delivery.idle)
         let loops: CurlLoops
         var limits: SessionConfiguration { loops.configuration }
+        var strictTransport: StrictTransportStore? { loops.strictTransport }
         /// The request of the caller, before any redirect.
         private let original: TransferRequest
         /// When the transfer was created.

@@ -83,37 +83,38 @@
 
         /// Applies the policy to a new handle.
         ///
+        /// - Parameter peer: Whose certificate is verified under the policy. Default: that of the server.
         /// - Throws: The option that libcurl refuses. The handle must not be used then.
-        func apply(to handle: UnsafeMutableRawPointer) throws(TrustError) {
+        func apply(to handle: UnsafeMutableRawPointer, for peer: CurlTrustOptions = .server) throws(TrustError) {
             let options = Options(handle: handle)
             do throws(TrustError) {
-                try options.set(CCURLOPT_SSLVERSION, libcurlVersion, "minimumTLSVersion")
+                try options.set(peer.version, libcurlVersion, "minimumTLSVersion")
             } catch {
                 // The default policy is not an error for a libcurl without TLS.
                 if isDefault { return }
                 throw error
             }
-            if minimumTLSVersion < .v1_2 { try options.set(CCURLOPT_SSL_CIPHER_LIST, "DEFAULT@SECLEVEL=0", "minimumTLSVersion") }
-            try options.set(CCURLOPT_SSL_VERIFYPEER, isVerified ? 1 : 0, "roots")
-            try options.set(CCURLOPT_SSL_VERIFYHOST, isVerified ? 2 : 0, "roots")
+            if minimumTLSVersion < .v1_2 { try options.set(peer.ciphers, "DEFAULT@SECLEVEL=0", "minimumTLSVersion") }
+            try options.set(peer.verifiesPeer, isVerified ? 1 : 0, "roots")
+            try options.set(peer.verifiesHost, isVerified ? 2 : 0, "roots")
             switch roots {
             case .system:
-                if let path = SystemRoots.fileToName { try options.set(CCURLOPT_CAINFO, path, "roots") }
+                if let path = SystemRoots.fileToName { try options.set(peer.rootsFile, path, "roots") }
             case .anyone: break
             case .bytes(let bytes):
-                try options.set(CCURLOPT_CAPATH, nil, "roots")
-                try options.set(CCURLOPT_CAINFO, nil, "roots")
-                try options.set(CCURLOPT_CAINFO_BLOB, bytes, "roots")
+                try options.set(peer.rootsFolder, nil, "roots")
+                try options.set(peer.rootsFile, nil, "roots")
+                try options.set(peer.rootsBytes, bytes, "roots")
             case .file(let file):
-                try options.set(CCURLOPT_CAPATH, nil, "roots")
-                try options.set(CCURLOPT_CAINFO, file.path, "roots")
+                try options.set(peer.rootsFolder, nil, "roots")
+                try options.set(peer.rootsFile, file.path, "roots")
             }
-            if let pins { try options.set(CCURLOPT_PINNEDPUBLICKEY, pins, "pins") }
+            if let pins { try options.set(peer.pins, pins, "pins") }
             if let identity {
-                try options.set(CCURLOPT_SSLCERT_BLOB, identity.certificates, "clientIdentity")
-                try options.set(CCURLOPT_SSLKEY_BLOB, identity.key, "clientIdentity")
+                try options.set(peer.certificate, identity.certificates, "clientIdentity")
+                try options.set(peer.key, identity.key, "clientIdentity")
                 // Set even if it is empty: otherwise OpenSSL would ask for it on the terminal.
-                try options.set(CCURLOPT_KEYPASSWD, identity.passphrase, "clientIdentity")
+                try options.set(peer.passphrase, identity.passphrase, "clientIdentity")
             }
         }
 
@@ -147,6 +148,28 @@
                 throw TrustError("\(CurlLibrary.current.description) cannot enforce \(what): \(reason)")
             }
         }
+    }
+
+    /// The options of libcurl for one peer of a handle: the server, or an HTTPS proxy in front of it.
+    struct CurlTrustOptions: Sendable {
+        let version, ciphers, verifiesPeer, verifiesHost, rootsFile, rootsFolder, rootsBytes, pins, certificate, key,
+            passphrase: Int
+
+        static let server = CurlTrustOptions(
+            version: CCURLOPT_SSLVERSION, ciphers: CCURLOPT_SSL_CIPHER_LIST, verifiesPeer: CCURLOPT_SSL_VERIFYPEER,
+            verifiesHost: CCURLOPT_SSL_VERIFYHOST, rootsFile: CCURLOPT_CAINFO, rootsFolder: CCURLOPT_CAPATH,
+            rootsBytes: CCURLOPT_CAINFO_BLOB, pins: CCURLOPT_PINNEDPUBLICKEY, certificate: CCURLOPT_SSLCERT_BLOB,
+            key: CCURLOPT_SSLKEY_BLOB, passphrase: CCURLOPT_KEYPASSWD)
+        static let proxy = CurlTrustOptions(
+            version: CCURLOPT_PROXY_SSLVERSION, ciphers: CCURLOPT_PROXY_SSL_CIPHER_LIST,
+            verifiesPeer: CCURLOPT_PROXY_SSL_VERIFYPEER, verifiesHost: CCURLOPT_PROXY_SSL_VERIFYHOST,
+            rootsFile: CCURLOPT_PROXY_CAINFO, rootsFolder: CCURLOPT_PROXY_CAPATH, rootsBytes: CCURLOPT_PROXY_CAINFO_BLOB,
+            pins: CCURLOPT_PROXY_PINNEDPUBLICKEY, certificate: CCURLOPT_PROXY_SSLCERT_BLOB, key: CCURLOPT_PROXY_SSLKEY_BLOB,
+            passphrase: CCURLOPT_PROXY_KEYPASSWD)
+    }
+
+    extension CurlTrust: Equatable {
+        static func == (left: CurlTrust, right: CurlTrust) -> Bool { left === right }
     }
 
     /// The file of the system's certificate authorities, if libcurl does not find it: its default path is that of the system it was built on.
@@ -208,6 +231,18 @@
         /// - Throws: ``TransportError/Code/trustUnavailable``.
         func policy(for request: NetworkRequest) throws(TransportError) -> CurlTrust {
             policies[try table.trust(for: request).number]
+        }
+
+        /// Returns the policy for the host of an HTTPS proxy.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable`` if there are policies for hosts and this one is written in a form that cannot be
+        ///   compared.
+        func policy(ofProxy host: String) throws(TransportError) -> CurlTrust {
+            guard let trust = table.trust(ofHost: host[...]) else {
+                throw TransportError(
+                    .trustUnavailable, "the host of the proxy is written in a form that cannot be matched to a trust policy")
+            }
+            return policies[trust.number]
         }
     }
 

@@ -20,6 +20,10 @@
             exchange.head = head
             exchange.status = status
             if allowedVersions.mayUseHTTP3, request.parsedURL.isSecure { noteAlternatives(in: head, at: now) }
+            // Only a verified connection may turn the protection on or off (RFC 6797 §8.1).
+            if let strictTransport, trust?.isVerified == true, head.value(for: "strict-transport-security") != nil {
+                strictTransport.receive(head.headers.values(for: "Strict-Transport-Security"), for: request)
+            }
             if RedirectRules.isRedirect(status) {
                 exchange.redirect = redirect(status, head.headers)
                 if exchange.isBodyUnwanted { return }
@@ -56,7 +60,7 @@
         /// Returns the request that a redirect leads to, or the reason why it is not followed; `nil` if it is returned as the response.
         private func redirect(_ status: Int, _ headers: HeaderFields) -> Result<NetworkRequest, TransportError>? {
             do throws(TransportError) {
-                let rules = RedirectRules(limits)
+                let rules = RedirectRules(limits, strictTransport: strictTransport)
                 return try rules.next(after: request, status: status, headers: headers, trail: redirects).map(Result.success)
             } catch {
                 return .failure(error)

@@ -126,6 +126,8 @@
         var connecting: ConnectTimings?
         var isReused: Bool?
         var protocolName: String?
+        /// The address that the connection was made to.
+        var serverAddress: NetworkResponse.ServerAddress?
     }
 
     extension LoopTransfer {
@@ -157,7 +159,8 @@
                 bytesReceived: exchange.bytesReceived,
                 protocolName: connectionTimings.protocolName,
                 isReusedConnection: connectionTimings.isReused,
-                attempt: sending.isRepeated ? 2 : 1
+                attempt: sending.isRepeated ? 2 : 1,
+                serverAddress: connectionTimings.serverAddress
             )
         }
 

@@ -26,7 +26,8 @@
             connection.transfer = transfer
             transfer.carrier = .http1(connection)
             transfer.exchange.connectionTimings = ConnectionTimings(
-                readyAt: now, connecting: isReused ? nil : connection.timings, isReused: isReused, protocolName: "http/1.1")
+                readyAt: now, connecting: isReused ? nil : connection.timings, isReused: isReused, protocolName: "http/1.1",
+                serverAddress: connection.serverAddress)
             transfer.lastActivity = now
             transfer.exchange.sentAt = 0
             write(transfer, to: connection)

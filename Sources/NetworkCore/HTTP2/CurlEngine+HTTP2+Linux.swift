@@ -81,7 +81,7 @@
         /// failure.
         func streamRoute(for transfer: LoopTransfer) throws(TransportError) -> Route {
             if let known = streamRoutes[transfer.origin], now < known.until { return known.route }
-            let route = try Route(loop.configuration, for: transfer.request)
+            let route = try Route(loops, for: transfer.request)
             if streamRoutes.count >= 4096 { streamRoutes.removeAll() }
             streamRoutes[transfer.origin] = (route, now &+ 1_000_000_000)
             return route
@@ -196,7 +196,7 @@
             streaming -= 1
             if let streams { ccurl_multi_remove(streams.pointer, easy.pointer) }
             streamAttempts[ObjectIdentifier(easy)] = nil
-            let isReusable = easy.transfer.map { !$0.sending.wasAskedAgain } ?? false
+            let isReusable = easy.transfer.map { !$0.sending.wasAskedAgain } ?? false && keepsProxy(easy.route?.proxy.server)
             easy.transfer = nil
             guard isReusable else { return }
             if easy.isOverQUIC { quicHandles.put(easy) } else { streamHandles.put(easy) }

@@ -109,7 +109,8 @@
             guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
             // A body that is sent together with the head has no separate time of sending.
             transfer.exchange.sentAt = request.sendsBody && holdsBody ? 1 : 0
-            if route != self.route {
+            // Overrides are passed each time, because they belong to the multi handle, which may be another one.
+            if route != self.route || route.resolve != [] {
                 guard setRoute(route) else { return false }
                 self.route = route
             }
@@ -266,7 +267,8 @@
                 tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
             return ConnectionTimings(
                 readyAt: transfer.launched &+ UInt64(max(ready, 0)) * 1000, connecting: isReused == true ? nil : times,
-                isReused: isReused, protocolName: protocolName)
+                isReused: isReused, protocolName: protocolName,
+                serverAddress: route?.unixSocketPath == nil ? serverAddress : nil)
         }
 
         private var protocolName: String? {

@@ -22,6 +22,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
         case environment
         case none
         case http
+        case https
         case socks5(resolvesNamesThere: Bool)
     }
 
@@ -67,6 +68,18 @@ public struct ProxyConfiguration: Sendable, Hashable {
             kind: .http, host: host, port: port, username: username, password: password, excludedHosts: excludedHosts)
     }
 
+    /// An HTTP proxy that is reached over TLS: `http` requests are sent to it, `https` ones through a tunnel, with TLS inside TLS.
+    ///
+    /// Its certificate is verified for `host` under the trust policy for that host: `SessionConfiguration.trustByHost`, else `trust`.
+    ///
+    /// - Parameter username: For Basic authentication with the proxy; it is never sent to a server.
+    public static func https(
+        host: String, port: Int, username: String? = nil, password: String? = nil, excludedHosts: [String] = []
+    ) -> ProxyConfiguration {
+        ProxyConfiguration(
+            kind: .https, host: host, port: port, username: username, password: password, excludedHosts: excludedHosts)
+    }
+
     /// A SOCKS 5 proxy (RFC 1928).
     ///
     /// - Parameters:
@@ -86,7 +99,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
     var isExplicit: Bool {
         switch kind {
         case .environment, .none: false
-        case .http, .socks5: true
+        case .http, .https, .socks5: true
         }
     }
 
@@ -119,6 +132,7 @@ extension ProxyConfiguration: RedactedStringConvertible {
         case .environment: "the environment's proxy"
         case .none: "no proxy"
         case .http: "HTTP proxy \(host.printable):\(port)"
+        case .https: "HTTPS proxy \(host.printable):\(port)"
         case .socks5: "SOCKS 5 proxy \(host.printable):\(port)"
         }
     }
@@ -168,6 +182,7 @@ extension ProxyConfiguration {
         switch kind {
         case .none: return .direct
         case .http: return explicitDecision(.http, host: host, port: port)
+        case .https: return explicitDecision(.https, host: host, port: port)
         case .socks5(let resolvesNamesThere):
             return explicitDecision(resolvesNamesThere ? .socks5h : .socks5, host: host, port: port)
         case .environment: break

@@ -122,12 +122,15 @@ public struct TransferTimings: Sendable, Hashable {
     public var isReusedConnection: Bool?
     /// The number of the attempt, starting at 1. A request is sent again if its reused connection turns out to be closed.
     public var attempt: Int
+    /// The address that was connected to, as in ``NetworkResponse/serverAddress``.
+    public var serverAddress: NetworkResponse.ServerAddress?
 
     /// Creates timings. Values that are not passed are zero or unknown.
     public init(
         queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
         send: Duration? = nil, firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
-        bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil, attempt: Int = 1
+        bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil, attempt: Int = 1,
+        serverAddress: NetworkResponse.ServerAddress? = nil
     ) {
         self.queued = queued
         self.nameLookup = nameLookup
@@ -142,6 +145,7 @@ public struct TransferTimings: Sendable, Hashable {
         self.protocolName = protocolName
         self.isReusedConnection = isReusedConnection
         self.attempt = attempt
+        self.serverAddress = serverAddress
     }
 }
 

@@ -5,8 +5,13 @@ import Foundation
 package struct RedirectRules {
     var maximumRedirects: Int
     var allowsInsecureRedirects: Bool
+    private let strictTransport: StrictTransportStore?
 
-    package init(_ configuration: SessionConfiguration) {
+    /// Creates rules.
+    ///
+    /// - Parameter strictTransport: The hosts whose `http` URLs are replaced by `https` ones. Default: `nil` for no hosts.
+    package init(_ configuration: SessionConfiguration, strictTransport: StrictTransportStore? = nil) {
+        self.strictTransport = strictTransport
         maximumRedirects = configuration.maximumRedirects
         allowsInsecureRedirects = configuration.allowsInsecureRedirects
     }
@@ -83,6 +88,8 @@ package struct RedirectRules {
             throw refused("the Location \(error.reason)")
         }
         guard let resolved = reference.url else { throw refused("the Location is not a URL") }
+        // As if the server had sent the `https` URL (RFC 6797 §8.3).
+        if let upgraded = strictTransport?.upgraded(resolved.absoluteString) { return upgraded }
         if text.scheme == "http", request.parsedURL.isSecure, !allowsInsecureRedirects {
             throw refused("a redirect from https to http is not followed (allowsInsecureRedirects)")
         }

@@ -61,6 +61,10 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var completions = CompletionPlace.inBackground
     /// The proxy of the connections. Default: the proxy settings of the environment.
     public var proxy = ProxyConfiguration.environment
+    /// How connections reach servers: name lookup, IP family, local address, keep-alive probes. Default: as the system does it.
+    public var route = RouteOptions()
+    /// Whether hosts are remembered that ask to be contacted over TLS only (HSTS). Default: ``StrictTransport/off``.
+    public var strictTransport = StrictTransport.off
     /// The path of a Unix domain socket to which all requests are sent, whatever the host of their URL; at most 107 bytes.
     /// Default: `nil`, which uses TCP.
     public var unixSocketPath: String?
@@ -128,6 +132,12 @@ public struct SessionConfiguration: Sendable, Hashable {
         }
         try proxy.validate()
         _ = try HTTPVersionTable(self)
+        try route.validate()
+        if route.nameServer != .system, !trustByHost.isEmpty {
+            throw TransportError(
+                .invalidConfiguration,
+                "route.nameServer: trustByHost must be empty, because libcurl has one policy for both servers")
+        }
         let agent = HeaderFields([HeaderFields.Field(name: "User-Agent", value: userAgent ?? "")])
         if agent[0].value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw TransportError(.invalidConfiguration, "userAgent has a control character")

@@ -51,11 +51,19 @@ struct TrustTable: Sendable {
     private func configuredTrust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
         if all.count == 1 { return standard }
         guard request.parsedURL.isSecure else { return standard }
-        guard let host = HostName.canonical(HostName.withoutPort(URLText(request.urlText).hostAndPort)) else {
+        guard let trust = trust(ofHost: HostName.withoutPort(URLText(request.urlText).hostAndPort)) else {
             throw TransportError(
                 .trustUnavailable, "the host is written in a form that cannot be matched to a trust policy", request: request
             )
         }
+        return trust
+    }
+
+    /// Returns the policy for a host, such as that of a proxy; `nil` if there are policies for hosts and this one is written in a form that cannot be
+    /// compared.
+    func trust(ofHost text: Substring) -> LoadedTrust? {
+        if all.count == 1 { return standard }
+        guard let host = HostName.canonical(text) else { return nil }
         return byHost.value(for: host) ?? standard
     }
 }

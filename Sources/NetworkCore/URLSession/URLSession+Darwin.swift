@@ -29,6 +29,13 @@
             _ = try table.trust(for: request)
         }
 
+        /// Whether the certificate of the request's host was verified.
+        func isVerified(_ request: NetworkRequest) -> Bool {
+            guard let trust = try? table.trust(for: request) else { return false }
+            if case .anyone = trust.roots { return false }
+            return true
+        }
+
         func govern(_ configuration: URLSessionConfiguration) {
             configuration.tlsMinimumSupportedProtocolVersion =
                 tls_protocol_version_t(rawValue: table.standard.minimumTLSVersion.rawValue) ?? .TLSv12
@@ -128,7 +135,8 @@
                 send: countOfRequestBodyBytesSent > 0 ? time(requestStartDate, requestEndDate) : nil,
                 firstByte: time(requestStartDate, responseStartDate),
                 protocolName: networkProtocolName,
-                isReusedConnection: isReusedConnection)
+                isReusedConnection: isReusedConnection,
+                serverAddress: remoteAddress.map { NetworkResponse.ServerAddress(address: $0, port: remotePort ?? 0) })
         }
     }
 #endif

@@ -23,6 +23,9 @@
         }
 
         func govern(_ configuration: URLSessionConfiguration) {}
+
+        /// Whether the certificate of the request's host was verified.
+        func isVerified(_ request: NetworkRequest) -> Bool { true }
     }
 
     extension URLSessionExchange {

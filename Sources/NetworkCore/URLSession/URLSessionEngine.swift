@@ -14,6 +14,7 @@ final class URLSessionEngine: @unchecked Sendable {
     let limits: SessionConfiguration
     private let sessionConfiguration: URLSessionConfiguration
     private let trust: URLSessionTrust?
+    private let strictTransport: StrictTransportStore?
     private let redirectRules: RedirectRules
     private let clock = URLSessionClock()
 
@@ -23,12 +24,16 @@ final class URLSessionEngine: @unchecked Sendable {
     private var transfers = 0
     private var isClosed = false
 
-    init(limits: SessionConfiguration, sessionConfiguration: URLSessionConfiguration, trust: URLSessionTrust?) {
+    init(
+        limits: SessionConfiguration, sessionConfiguration: URLSessionConfiguration, trust: URLSessionTrust?,
+        strictTransport: StrictTransportStore? = nil
+    ) {
         self.limits = limits
+        self.strictTransport = strictTransport
         self.trust = trust
         trust?.govern(sessionConfiguration)
         self.sessionConfiguration = sessionConfiguration
-        redirectRules = RedirectRules(limits)
+        redirectRules = RedirectRules(limits, strictTransport: strictTransport)
         gate = OriginGate(limits.gateLimits(shards: 1))
     }
 
@@ -97,6 +102,12 @@ final class URLSessionEngine: @unchecked Sendable {
         let received = exchange.take()
         do throws(TransportError) {
             let response = try exchange.response(received, error)
+            // `URLSession` joins several fields with a comma, which a valid one does not contain outside of quotes.
+            if let strictTransport, trust?.isVerified(transfer.request) == true,
+                let fields = response.headers["Strict-Transport-Security"]
+            {
+                strictTransport.receive(fields.parts(at: ",").prefix(1).map { String($0) }, for: transfer.request)
+            }
             if RedirectRules.isRedirect(response.statusCode) {
                 let next = try redirectRules.next(
                     after: transfer.request, status: response.statusCode, headers: response.headers, trail: transfer.redirects)

@@ -13,6 +13,9 @@ import Foundation
 ///   `maximumConnections` limits active requests without counting idle connections. `eventLoops` has no effect.
 /// - Without a `userAgent`, `URLSession` sends its default one. The order of fields, and the case of response field names, are
 ///   lost.
+/// - `SessionConfiguration.route` is not supported: any value but the default fails each request
+///   (``TransportError/Code/invalidConfiguration``), and so does a proxy other than `.environment` and `.none`, which have no effect: `URLSession`
+///   uses the proxy of its session configuration. ``NetworkResponse/serverAddress`` is `nil` on Linux.
 /// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the
 ///   default trust policy is supported. Other policies fail each request (``TransportError/Code/trustUnavailable``).
 /// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed
@@ -34,6 +37,7 @@ public final class URLSessionManager: NetworkSessionManager {
     private let engine: URLSessionEngine
     private let trust: URLSessionTrust?
     private let configurationError: TransportError?
+    private let strictTransport: StrictTransportStore?
 
     /// A shared session manager with the default limits, whose connections are shared too.
     public static let shared = URLSessionManager()
@@ -53,10 +57,21 @@ public final class URLSessionManager: NetworkSessionManager {
     ) {
         self.configuration = configuration
         var trust: URLSessionTrust?
+        var strictTransport: StrictTransportStore?
         do throws(TransportError) {
             try configuration.validate()
             try Self.admit(configuration)
+            guard configuration.route == RouteOptions() else {
+                throw RouteOptions.invalid(
+                    "addresses, family, localAddress and others: URLSession has no such option; CurlSessionManager has")
+            }
+            guard !configuration.proxy.isExplicit else {
+                throw TransportError(
+                    .invalidConfiguration,
+                    "proxy: URLSession uses the proxy of its session configuration; CurlSessionManager has this option")
+            }
             trust = try URLSessionTrust(configuration)
+            strictTransport = try StrictTransportStore(configuration.strictTransport)
             configurationError = nil
         } catch {
             configurationError = error
@@ -64,7 +79,8 @@ public final class URLSessionManager: NetworkSessionManager {
         self.trust = trust
         engine = URLSessionEngine(
             limits: configuration, sessionConfiguration: (sessionConfiguration ?? .isolated).governed(by: configuration),
-            trust: trust)
+            trust: trust, strictTransport: strictTransport)
+        self.strictTransport = strictTransport
     }
 
     deinit {
@@ -86,6 +102,7 @@ public final class URLSessionManager: NetworkSessionManager {
                 prepared.body = .data(try await body.collected(maximumBytes: configuration.maximumBodyBytes))
             }
             prepared = try prepared.prepared()
+            if let strictTransport { prepared = try strictTransport.upgraded(prepared) }
             return try await bridge.run { [prepared] completion in
                 hasBegun.withLock { $0 = true }
                 return start(prepared, completion: completion)

@@ -66,7 +66,8 @@
     private struct ABISource {
         /// The constants that the oldest supported libcurl does not have, with the version that introduced each one.
         private static let introduced = [
-            "CCURLOPT_CAINFO_BLOB": "0x074d00", "CCURLOPT_QUICK_EXIT": "0x075700", "CCURLE_SSL_CLIENTCERT": "0x074d00",
+            "CCURLOPT_CAINFO_BLOB": "0x074d00", "CCURLOPT_PROXY_CAINFO_BLOB": "0x074d00", "CCURLOPT_QUICK_EXIT": "0x075700",
+            "CCURLE_SSL_CLIENTCERT": "0x074d00",
             "CCURLE_UNRECOVERABLE_POLL": "0x075400", "CCURLOPT_PREREQFUNCTION": "0x075000", "CCURLOPT_PREREQDATA": "0x075000",
             "CCURLINFO_CAINFO": "0x075400", "CCURLINFO_CAPATH": "0x075400", "CCURLINFO_CONN_ID": "0x080200",
             "CCURLE_TOO_LARGE": "0x080600", "CCURL_HTTP_VERSION_3ONLY": "0x075800",

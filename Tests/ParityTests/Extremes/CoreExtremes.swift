@@ -56,18 +56,42 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
+            "RouteOptions.LocalAddress.address(_:)", "RouteOptions.LocalAddress.interface(_:)",
+            "RouteOptions.KeepAliveProbes.init(idle:interval:maximumProbes:)"
+        ) {
+            for text in Extreme.texts {
+                await send { $0.route.addresses = [text: [text]] }
+                await send { $0.route.addresses = ["a.example": [text]] }
+                await send { $0.route.localAddress = .address(text) }
+                await send { $0.route.localAddress = .interface(text) }
+            }
+            for limit in Extreme.durations {
+                await send { $0.route.keepAliveProbes = .init(idle: limit) }
+                await send { $0.route.keepAliveProbes = .init(interval: limit) }
+            }
+            for number in Extreme.integers { await send { $0.route.keepAliveProbes = .init(maximumProbes: number) } }
+            for url in Extreme.urls {
+                await send { $0.route.nameServer = .https(url) }
+                await send { $0.strictTransport = .file(url) }
+            }
+        },
+        ExtremeCall(
             "ProxyConfiguration.http(host:port:username:password:excludedHosts:)",
+            "ProxyConfiguration.https(host:port:username:password:excludedHosts:)",
             "ProxyConfiguration.socks5(host:port:username:password:resolvesNamesThere:excludedHosts:)"
         ) {
             for port in Extreme.integers {
-                for proxy in [ProxyConfiguration.http(host: "127.0.0.1", port: port), .socks5(host: "127.0.0.1", port: port)] {
+                for proxy in [
+                    ProxyConfiguration.http(host: "127.0.0.1", port: port), .https(host: "127.0.0.1", port: port),
+                    .socks5(host: "127.0.0.1", port: port),
+                ] {
                     describe(proxy)
                     if port != 65_536 { await send { $0.proxy = proxy } }
                 }
             }
             for text in Extreme.shortTexts {
                 for proxy in [
-                    ProxyConfiguration.http(host: text, port: 1),
+                    ProxyConfiguration.http(host: text, port: 1), .https(host: text, port: 1),
                     .http(host: "127.0.0.1", port: 1, username: text, password: text),
                     .socks5(host: "127.0.0.1", port: 1, username: text, password: text),
                     .socks5(host: "127.0.0.1", port: 1, excludedHosts: [text]),
@@ -113,13 +137,15 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
+            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:serverAddress:)",
+            "NetworkResponse.ServerAddress.init(address:port:)"
         ) {
             for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 let timings = TransferTimings(
                     queued: time, nameLookup: time, connect: time, tls: time, send: time, firstByte: time, total: time,
                     redirects: number,
-                    bytesSent: Int64(number), bytesReceived: Int64(number), protocolName: "\0", attempt: number)
+                    bytesSent: Int64(number), bytesReceived: Int64(number), protocolName: "\0", attempt: number,
+                    serverAddress: NetworkResponse.ServerAddress(address: "\0", port: number))
                 describe(timings)
                 describe(NetworkResponse(statusCode: 200, url: url, timings: timings))
             }

@@ -22,6 +22,8 @@
             package var client: String?
             /// Whether the handshake resumed a TLS session. The first certificate was verified when the session began.
             package var resumed: Bool
+            /// The address that the connection was made from.
+            package var peer: String?
         }
 
         package struct DidNotStart: Error {}
@@ -68,6 +70,9 @@
         package func url(_ server: String, host: String = "localhost", path: String = "/") -> URL {
             URL(string: "https://\(host):\(announcement.ports[server] ?? 0)\(path)") ?? folder
         }
+
+        /// The port of a server; `nil` if it was not started, such as `ipv6` on a machine without IPv6.
+        package func port(_ server: String) -> Int? { announcement.ports[server] }
 
         /// The pin of a certificate's key, computed by OpenSSL.
         package func pin(_ name: String) -> TrustPin { .publicKey(sha256: announcement.pins[name] ?? "") }

@@ -74,6 +74,7 @@ final class RecordingExchange: Sendable {
         if let response {
             entry.response = redactor.response(response, body: body, isTruncated: isTruncated, version: version)
         }
+        entry.serverAddress = timings.serverAddress?.address
         entry.failure = error.map { HTTPArchive.Failure($0.code, phase: $0.phase, message: $0.message) }
         log.add(entry, number: number)
     }

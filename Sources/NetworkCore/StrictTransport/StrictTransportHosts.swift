@@ -1,0 +1,115 @@
+import Endpoints
+import Foundation
+
+/// The hosts that are contacted over TLS only (RFC 6797 §8). A plain value that uses no clock and no lock; times are seconds since 1970.
+struct StrictTransportHosts: Sendable, Hashable {
+    struct Entry: Sendable, Hashable {
+        /// The time from which the host is no longer known.
+        var expires: Int64
+        var includesSubdomains: Bool
+    }
+
+    /// The maximum number of hosts, as in curl.
+    static let maximumHosts = 1000
+
+    /// The entries by host, in the form of ``HostName/canonical(_:)``.
+    private(set) var entries: [String: Entry] = [:]
+
+    init() {}
+
+    /// Applies the field of a response to its host: adds it, replaces its entry, or removes it if the age is 0 (§8.1).
+    ///
+    /// - Parameter host: A canonical name, not an address.
+    mutating func apply(_ field: StrictTransportField, to host: String, now: Int64) {
+        guard field.maximumAge > 0 else {
+            entries[host] = nil
+            return
+        }
+        set(Entry(expires: now + field.maximumAge, includesSubdomains: field.includesSubdomains), for: host, now: now)
+    }
+
+    /// Sets or removes an entry, and removes others if there are too many.
+    mutating func set(_ entry: Entry?, for host: String, now: Int64) {
+        entries[host] = entry
+        guard entries.count > Self.maximumHosts else { return }
+        entries = entries.filter { $0.value.expires > now }
+        while entries.count > Self.maximumHosts {
+            let first = entries.filter { $0.key != host }.min { ($0.value.expires, $0.key) < ($1.value.expires, $1.key) }
+            guard let first else { return }
+            entries[first.key] = nil
+        }
+    }
+
+    /// Whether a host is known, or is a subdomain of a known host that includes its subdomains (§8.2).
+    ///
+    /// - Parameter host: A canonical name.
+    func contain(_ host: String, now: Int64) -> Bool {
+        if entries.isEmpty { return false }
+        if let entry = entries[host], entry.expires > now { return true }
+        var rest = host[...]
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            if let entry = entries[String(rest)], entry.includesSubdomains, entry.expires > now { return true }
+        }
+        return false
+    }
+}
+
+extension StrictTransportHosts {
+    /// The reason why a file is damaged. It contains no part of the file.
+    struct Damage: Error, Hashable {
+        /// The number of the line, starting at 1.
+        var line: Int
+    }
+
+    /// The contents of the file, in the format of `curl --hsts`: one host on each line, with a dot before it if its subdomains are included,
+    /// and the time of its expiry in UTC.
+    func text(now: Int64) -> String {
+        var lines = ["# Hosts that are contacted over TLS only (RFC 6797), in the format of curl --hsts."]
+        for (host, entry) in entries.sorted(by: { $0.key < $1.key }) where entry.expires > now {
+            let date = Array(HTTPDate(secondsSince1970: entry.expires).basicFormat)
+            let time = "\(String(date[9..<11])):\(String(date[11..<13])):\(String(date[13..<15]))"
+            lines.append("\(entry.includesSubdomains ? "." : "")\(host) \"\(String(date[..<8])) \(time)\"")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Parses the contents of a file. Comments, blank lines and expired hosts are left out. If there are too many hosts, those that expire
+    /// last remain.
+    init(text: String, now: Int64) throws(Damage) {
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = line.hasSuffix("\r") ? line.dropLast() : line
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            guard let space = line.utf8.firstIndex(of: UInt8(ascii: " ")),
+                let expires = Self.time(line[line.utf8.index(after: space)...])
+            else { throw Damage(line: index + 1) }
+            let includesSubdomains = line.hasPrefix(".")
+            guard let host = HostName.canonical(includesSubdomains ? line[..<space].dropFirst() : line[..<space]),
+                !HostName.isAddress(host)
+            else { throw Damage(line: index + 1) }
+            if expires > now { set(Entry(expires: expires, includesSubdomains: includesSubdomains), for: host, now: now) }
+        }
+    }
+
+    /// Parses `"YYYYMMDD HH:MM:SS"`, or `"unlimited"`.
+    private static func time(_ text: Substring) -> Int64? {
+        if text == "\"unlimited\"" { return HTTPDate(Date.distantFuture).secondsSince1970 }
+        let bytes = Array(text.utf8)
+        guard bytes.count == 19, bytes[0] == UInt8(ascii: "\""), bytes[18] == UInt8(ascii: "\""), bytes[9] == UInt8(ascii: " "),
+            bytes[12] == UInt8(ascii: ":"), bytes[15] == UInt8(ascii: ":")
+        else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            var number = 0
+            for byte in bytes[range] {
+                guard byte.isDigit else { return nil }
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+            }
+            return number
+        }
+        guard let year = number(1..<5), let month = number(5..<7), let day = number(7..<9), let hour = number(10..<12),
+            let minute = number(13..<15), let second = number(16..<18), (1...12).contains(month),
+            (1...HTTPDate.length(ofMonth: month, year: year)).contains(day), hour < 24, minute < 60, second < 60
+        else { return nil }
+        return HTTPDate.days(year: year, month: month, day: day) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+    }
+}
