@@ -19,6 +19,8 @@
         var reportedRefusal = false
         /// Whether libcurl is making a connection for this handle: a socket was opened, and nothing was sent yet.
         var isConnecting = false
+        /// The origin of the request.
+        private(set) var origin = ""
         private let sockets: EpollSet
         private var headerList: UnsafeMutableRawPointer?
         private var headerLines: [String]? = []
@@ -53,7 +55,7 @@
                 guard let context, let address = address?.pointee else { return -1 }
                 let easy = Unmanaged<HTTP2Handle>.fromOpaque(context).takeUnretainedValue()
                 easy.isConnecting = true
-                return easy.openSocket(easy.sockets, address, isForStreams: true)
+                return easy.openSocket(easy.sockets, address, isForStreams: true, origin: easy.origin)
             }
             ccurl_easy_set_close_callback(pointer) { context, socket in
                 guard let context else { return -1 }
@@ -81,6 +83,7 @@
             isConnecting = false
             reportedRefusal = false
             let request = transfer.request
+            origin = request.origin
             guard setURL(request) else { return false }
             guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
             // A body that is sent together with the head has no separate time of sending.
