@@ -111,6 +111,11 @@
             #expect(counts.total.open + counts.total.connecting <= limits.maximumConnections)
         }
 
+        /// The number at the end of a path, which a query, or a mark in its place, may follow.
+        private func number(in text: String) -> Int? {
+            text.split(separator: "/").last.flatMap { part in Int(part.prefix(while: \.isNumber)) }
+        }
+
         /// The sums of the events of one session manager.
         private func sums(_ events: AsyncStream<ConnectionEvent>) async -> [String: [ConnectionEvent.Kind: Int]] {
             var sums: [String: [ConnectionEvent.Kind: Int]] = [:]
@@ -188,7 +193,7 @@
             // No request is accepted after another one was refused.
             for end in ends where end.beganLate { #expect(end.isRefused || end.code == .cancelled, "\(end)") }
             // The requests that were cut off are those in the report.
-            let listed = report.cancelled.compactMap { $0.request?.split(separator: "/").last.flatMap { Int($0) } }
+            let listed = report.cancelled.compactMap { number(in: $0.request ?? "") }
             #expect(listed.count == report.cancelledCount)
             #expect(Set(listed).count == listed.count)
             for error in report.cancelled {
@@ -199,7 +204,7 @@
             #expect(cutOff.symmetricDifference(listed).subtracting(ambiguous).isEmpty, "\(cutOff.symmetricDifference(listed))")
             #expect(report.completed >= 0 && report.completed + report.cancelledCount + ends.count(where: \.isRefused) <= 110)
             // A refused request is not sent.
-            let sent = Set(servers.flatMap(\.requests).compactMap { $0.path.split(separator: "/").last.flatMap { Int($0) } })
+            let sent = Set(servers.flatMap(\.requests).compactMap { number(in: $0.path) })
             #expect(sent.isDisjoint(with: ends.filter(\.isRefused).map(\.number)))
             for server in servers { #expect(await server.waitForOpenConnections(count: 0)) }
             for sum in await totals.values {
