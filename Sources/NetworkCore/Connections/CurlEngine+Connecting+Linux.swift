@@ -119,6 +119,7 @@
                 return
             }
             connecting -= 1
+            events?.send(.opened, origin)
             if isSettled { settle(origin, .http1) }
             if let transfer { begin(transfer, on: connection, isReused: false) } else { keep(connection, serverSeconds: nil) }
         }
@@ -274,19 +275,21 @@
                     seconds < 2 ? UInt64(max(seconds, 0)) * 500_000_000 : UInt64(min(seconds, 1_000_000) - 1) * 1_000_000_000)
             }
             let isSpent = loop.configuration.maximumUsesPerConnection.map { connection.uses >= $0 } ?? false
-            guard maximumIdle > 0, lifetime > 0, !isSpent else { return close(connection) }
+            guard maximumIdle > 0, lifetime > 0, !isSpent else { return close(connection, .limit) }
             connection.deadline = now &+ lifetime
             connection.wasIdle = true
             pool.put(connection)
+            events?.send(.becameIdle, connection.key.origin)
             while pool.count > maximumIdle, let first = pool.first {
                 pool.remove(first)
-                close(first)
+                close(first, .limit)
             }
         }
 
-        func close(_ connection: HTTP1Connection) {
+        func close(_ connection: HTTP1Connection, _ reason: ConnectionEvent.Reason) {
             guard connection.isOpen else { return }
             connection.isOpen = false
+            events?.send(.closed, connection.key.origin, reason)
             openConnections -= 1
             sockets.release(connection, closes: connection.handle == nil)
             if let handle = connection.handle {
@@ -299,7 +302,7 @@
         func closeIdle() {
             while let first = pool.first {
                 pool.remove(first)
-                close(first)
+                close(first, .sessionClosed)
             }
         }
 
@@ -313,7 +316,7 @@
                     giveUp(attempt)
                 } else if let first = pool.first {
                     pool.remove(first)
-                    close(first)
+                    close(first, .limit)
                 } else if !isForStreams, streaming == 0, sockets.streamSockets > 0 {
                     // libcurl itself chooses when to close a single idle connection. On request, it closes all.
                     streams?.close()

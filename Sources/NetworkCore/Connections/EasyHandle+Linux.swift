@@ -85,10 +85,12 @@
 
         /// Opens a socket for libcurl's callback.
         ///
+        /// - Parameter origin: The origin of the request, if the socket is for HTTP/2.
         /// - Returns: -1 if the socket could not be opened.
-        func openSocket(_ sockets: EpollSet, _ address: ccurl_address, isForStreams: Bool) -> CInt {
+        func openSocket(_ sockets: EpollSet, _ address: ccurl_address, isForStreams: Bool, origin: String = "") -> CInt {
             let socket = sockets.open(
-                family: address.family, kind: address.kind, transport: address.transport, isForStreams: isForStreams)
+                family: address.family, kind: address.kind, transport: address.transport, isForStreams: isForStreams,
+                origin: origin)
             if socket < 0, [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) { isOutOfDescriptors = true }
             guard socket >= 0 else { return socket }
             if let reason = sockets.options?.apply(to: socket, family: address.family, kind: address.kind) {

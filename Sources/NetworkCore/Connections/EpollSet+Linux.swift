@@ -30,6 +30,8 @@
             var isOurs = false
             /// Whether the socket was opened for HTTP/2.
             var isForStreams = false
+            /// The origin of the request for which the socket was opened for HTTP/2.
+            var origin = ""
             /// Whether the socket stays open when libcurl closes it.
             var isTaken = false
             /// Whether the socket is shut down, and is closed as soon as libcurl closes it.
@@ -77,10 +79,12 @@
         /// Opens a socket for a connection. Child processes do not inherit it.
         ///
         /// - Returns: -1 if the socket could not be opened; `errno` contains the reason.
-        func open(family: CInt, kind: CInt, transport: CInt, isForStreams: Bool = false) -> CInt {
+        func open(family: CInt, kind: CInt, transport: CInt, isForStreams: Bool = false, origin: String = "") -> CInt {
             let socket = Glibc.socket(family, kind | CInt(SOCK_CLOEXEC.rawValue), transport)
             guard socket >= 0 else { return socket }
-            update(socket) { $0 = Socket(registrations: $0.registrations, isOurs: true, isForStreams: isForStreams) }
+            update(socket) {
+                $0 = Socket(registrations: $0.registrations, isOurs: true, isForStreams: isForStreams, origin: origin)
+            }
             if isForStreams { streamSockets += 1 }
             return socket
         }
@@ -100,6 +104,12 @@
                 state = Socket(registrations: state.registrations)
             }
             return staysOpen ? 0 : Glibc.close(socket)
+        }
+
+        /// Returns the numbers of open sockets of HTTP/2 connections, by origin.
+        func streamSocketsByOrigin() -> [String: Int] {
+            if streamSockets == 0 { return [:] }
+            return sockets.reduce(into: [:]) { if $1.isForStreams { $0[$1.origin, default: 0] += 1 } }
         }
 
         /// Watches a socket as requested by libcurl's socket callback.

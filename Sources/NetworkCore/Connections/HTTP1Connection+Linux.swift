@@ -172,6 +172,8 @@
 
         /// The member with the earliest deadline.
         var first: Member? { byDeadline.first }
+        /// All members, in no particular order.
+        var all: [Member] { byDeadline.all }
 
         mutating func put(_ member: Member) {
             byKey[member.key, default: []].append(member)

@@ -75,6 +75,10 @@
         var wasUsed = false
         /// Whether the thread has ended.
         private var hasEnded = false
+        /// How far the closing of the session manager has come.
+        var stage = ClosingStage.open
+        /// Receives events of connections; `nil` without an observer.
+        var events: ConnectionEventHub?
         let requestWriter: HTTP1RequestWriter
         let maximumIdle: Int
         let maximumOpen: Int
@@ -134,33 +138,43 @@
                 &thread, &attributes,
                 { context in
                     guard let context else { return nil }
-                    let engine = Unmanaged<CurlEngine>.fromOpaque(context).takeRetainedValue()
-                    engine.run()
+                    var engine: CurlEngine? = Unmanaged<CurlEngine>.fromOpaque(context).takeRetainedValue()
+                    let loops = engine?.loops
+                    let isAwaited = engine?.run() ?? false
+                    // Its descriptors are closed first.
+                    engine = nil
+                    if isAwaited { loops?.partHasEnded() }
                     return nil
                 }, context.toOpaque())
             if result != 0 { context.release() }
             return result == 0
         }
 
-        private func run() {
+        /// - Returns: Whether the closing of the session manager waits for this thread.
+        private func run() -> Bool {
             BrokenPipe.block()
             claimThread()
             defer { leaveThread() }
             var roundsOfJobs = 0
             lock.lock()
+            stage = loop.stage
+            observe()
             while true {
                 now = monotonicNanoseconds()
                 let commands = loop.takeCommands(jobs)
                 for command in commands { execute(command) }
                 work()
+                if stage != .open { closeUnused() }
                 if transfers == 0, jobs.isEmpty, loop.isClosed {
                     giveUpAttempts()
-                    if connecting == 0, loop.mayEnd() {
+                    if connecting == 0, let isAwaited = loop.end() {
                         hasEnded = true
                         closeIdle()
-                        return lock.unlock()
+                        lock.unlock()
+                        return isAwaited
                     }
                 }
+                if stage != .open, transfers == 0, loop.becomeQuiet() { loops.partHasEnded() }
                 queueDeadline = loops.endLate(now)
                 if !jobs.isEmpty {
                     runJobs()
@@ -198,7 +212,7 @@
         func startOnCallingThread(_ command: CurlLoop.Command) -> Bool {
             guard lock.tryLock() else { return false }
             defer { lock.unlock() }
-            guard !hasEnded, transfers == 0 else { return false }
+            guard !hasEnded, transfers == 0, stage == .open else { return false }
             holdsBackWatching = true
             defer { holdsBackWatching = false }
             if command.mayWriteByLibrary(loop.configuration) {
@@ -247,12 +261,19 @@
 
         private func execute(_ command: CurlLoop.Command) {
             switch command {
-            case .enter(let transfer): enter(transfer)
+            case .enter(let transfer, let wasAccepted): enter(transfer, wasAccepted: wasAccepted)
             case .start(let transfer): start(transfer)
             case .cancel(let transfer): if let transfer = loops.part(of: transfer, in: loop.number) { cancel(transfer) }
             case .resume(let transfer): if let transfer = loops.part(of: transfer, in: loop.number) { resume(transfer) }
             case .versionSettled(let origin): goOn(to: origin)
+            case .count(let collector): collector.add(counts(), of: loops)
+            case .observe: observe()
+            case .close(let stage): advance(to: stage)
             }
+        }
+
+        private func observe() {
+            events = loops.events.isObserved ? loops.events : nil
         }
 
         /// Runs libcurl's timers that are due, completes what has finished, and ends what is late.

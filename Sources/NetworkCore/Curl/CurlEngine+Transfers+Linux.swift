@@ -11,6 +11,7 @@
             wasUsed = true
             transfer.isHere = true
             transfer.deadline = .max
+            if stage == .cutOff { loops.cutOff(transfer, phase: .queued) }
             // It may have been cancelled before, even before there was an engine to notify.
             guard !transfer.isDelivered else { return end(transfer, nil) }
             transfer.queued &+= now - min(now, transfer.entered)
@@ -91,8 +92,10 @@
         }
 
         /// Requests admission; starts the transfer here or in another loop if it is admitted, else it waits in the queue.
-        func enter(_ transfer: LoopTransfer) {
-            guard let number = loops.enter(transfer, near: loop.number) else { return }
+        ///
+        /// - Parameter wasAccepted: Whether it was in the inbox, in which only accepted transfers are.
+        func enter(_ transfer: LoopTransfer, wasAccepted: Bool = false) {
+            guard let number = loops.enter(transfer, near: loop.number, wasAccepted: wasAccepted) else { return }
             if number == loop.number { start(transfer) } else { loops.handOver(transfer, number) }
         }
 
@@ -184,7 +187,7 @@
             case .connecting(let handle): giveUp(handle)
             case .http1(let connection):
                 connection.transfer = nil
-                close(connection)
+                close(connection, .unfinished)
             case .http2(let easy): release(easy)
             }
             let next = loops.leave(transfer, isEnd: isEnd)
@@ -243,7 +246,7 @@
             while let attempt = attempts.first, attempt.deadline <= now { giveUp(attempt) }
             while let idle = pool.first, idle.deadline <= now {
                 pool.remove(idle)
-                close(idle)
+                close(idle, .idleTimeout)
             }
         }
 

@@ -19,6 +19,8 @@
         let strictTransport: StrictTransportStore?
         let loops: [CurlLoop]
         private let queue: Locked<CurlQueue>
+        let closing = SessionClosing()
+        let events = ConnectionEventHub()
 
         /// Creates the loops of a session manager, without threads.
         ///
@@ -59,16 +61,20 @@
             // With a single loop, the transfer is admitted on the loop's thread: callers would compete for the lock of the queue.
             let isAdmitted = loops.count > 1
             guard let number = isAdmitted ? enter(transfer, near: own?.loop.number) : 0 else { return }
-            let command = isAdmitted ? CurlLoop.Command.start(transfer) : .enter(transfer)
+            let command = isAdmitted ? CurlLoop.Command.start(transfer) : .enter(transfer, wasAccepted: false)
             if let own, own.loop.number == number { return own.startForJob(command) }
             // The thread of another loop must not poll for the response.
-            let isStarted = engine == nil ? loops[number].start(command, of: self) : loops[number].send(command, of: self)
-            if !isStarted { refuse(transfer) }
+            switch engine == nil ? loops[number].start(command, of: self) : loops[number].send(command, of: self) {
+            case .sent: break
+            case .closed: transfer.end(.failure(.refusedByClosedSession(transfer.request)))
+            case .outOfResources: refuse(transfer)
+            }
         }
 
         /// Removes a transfer whose outcome was delivered from the queue, or makes its loop remove it.
         func cancel(_ transfer: CurlTransfer) {
-            let number = queue.withLock { queue in queue.cancel(transfer) }
+            let (number, withdrawn) = queue.withLock { queue in queue.cancel(transfer) }
+            if let withdrawn { events.send(.withdrawn, withdrawn) }
             if let number { loops[number].send(.cancel(transfer)) }
         }
 
@@ -107,16 +113,31 @@
 
         /// Admits a transfer to a loop, or appends it to the queue.
         ///
-        /// - Parameter preferred: The number of the loop that is used if it has a place.
-        /// - Returns: The number of the loop that it belongs to from now on; `nil` when it waits or was cancelled.
-        func enter(_ transfer: LoopTransfer, near preferred: Int? = nil) -> Int? {
+        /// - Parameters:
+        ///   - preferred: The number of the loop that is used if it has a place.
+        ///   - wasAccepted: Whether it is its first request, and was accepted before.
+        /// - Returns: The number of the loop that it belongs to from now on; `nil` when it waits, was cancelled, or was refused because the
+        ///   session manager is closed.
+        func enter(_ transfer: LoopTransfer, near preferred: Int? = nil, wasAccepted: Bool = false) -> Int? {
             let (origin, priority, deadline) = (transfer.origin, transfer.request.priority, transfer.timeLimits.total)
-            let (number, isFirst) = queue.withLock { queue in
-                queue.enter(transfer, origin: origin, priority: priority, deadline: deadline, near: preferred)
+            let (entry, isObserved) = queue.withLock { queue in
+                (
+                    queue.enter(
+                        transfer, origin: origin, priority: priority, deadline: deadline, near: preferred,
+                        wasAccepted: wasAccepted), queue.isObserved
+                )
             }
-            // Any loop may enforce the deadlines of the queue, and while transfers wait, at least one loop runs.
-            if isFirst { for loop in loops { loop.wake() } }
-            return number
+            switch entry {
+            case .inside(let number): return number
+            case .waiting(let isFirst):
+                if isObserved { events.send(.queued, origin) }
+                // Any loop may enforce the deadlines of the queue, and while transfers wait, at least one loop runs.
+                if isFirst { for loop in loops { loop.wake() } }
+            case .gone: break
+            case .refused: transfer.end(.failure(.refusedByClosedSession(transfer.request)))
+            case .cutOff: cutOff(transfer, phase: .queued)
+            }
+            return nil
         }
 
         /// Gives the place of a transfer back, and admits the transfers that waited for it.
@@ -124,8 +145,12 @@
         /// - Parameter isEnd: Whether the transfer has ended; `false` when it will be admitted again, as for a redirect.
         /// - Returns: The transfers that were admitted to the same loop. Those of other loops are sent there.
         func leave(_ transfer: LoopTransfer, isEnd: Bool) -> [LoopTransfer] {
-            let (admitted, number) = queue.withLock { queue in queue.leave(transfer, isEnd: isEnd) }
+            let (admitted, number, isObserved) = queue.withLock { queue in
+                let left = queue.leave(transfer, isEnd: isEnd)
+                return (left.admitted, left.number, queue.isObserved)
+            }
             guard !admitted.isEmpty else { return [] }
+            if isObserved { reportAdmission(of: admitted) }
             for other in admitted where other.shard != number { handOver(other.member.loopPart, other.shard) }
             return admitted.compactMap { $0.shard == number ? $0.member.loopPart : nil }
         }
@@ -137,14 +162,15 @@
 
         /// Sends a transfer to the loop that it was admitted to.
         func handOver(_ transfer: LoopTransfer, _ number: Int) {
-            if !loops[number].send(.start(transfer), of: self) { refuse(transfer) }
+            if loops[number].send(.start(transfer), of: self) != .sent { refuse(transfer) }
         }
 
         /// Raises the number of admitted transfers to an origin that speaks HTTP/2 to `maximumStreamsPerHost`.
         ///
         /// - Returns: The transfers that were admitted to the loop of that number by this. Those of other loops are sent there.
         func widen(_ origin: String, loop number: Int) -> [LoopTransfer] {
-            let admitted = queue.withLock { queue in queue.widen(origin) }
+            let (admitted, isObserved) = queue.withLock { queue in (queue.widen(origin), queue.isObserved) }
+            if isObserved { reportAdmission(of: admitted) }
             for other in admitted where other.shard != number { handOver(other.member.loopPart, other.shard) }
             return admitted.compactMap { $0.shard == number ? $0.member.loopPart : nil }
         }
@@ -153,19 +179,96 @@
         ///
         /// - Returns: The next deadline in the queue; `UInt64.max` without one.
         func endLate(_ now: UInt64) -> UInt64 {
-            let (late, next) = queue.withLock { queue in queue.takeLate(now) }
+            let (late, next, isObserved) = queue.withLock { queue in
+                let taken = queue.takeLate(now)
+                return (taken.late, taken.next, queue.isObserved)
+            }
             for transfer in late.map(\.loopPart) {
+                if isObserved { events.send(.withdrawn, transfer.origin) }
                 transfer.end(.failure(transfer.lateness(transfer.timeLimits.totalLateness, phase: .queued, now)))
             }
             return next
         }
 
+        private func reportAdmission(of admitted: [CurlQueue.Admission]) {
+            for other in admitted { events.send(.admitted, other.member.loopPart.origin) }
+        }
+
+        // MARK: Counting and observing
+
+        /// Counts the connections of all loops, and the transfers in the queue.
+        func counts() async -> PoolCounts {
+            let collector = CountCollector(loops: loops.count)
+            for loop in loops where !loop.send(.count(collector)) { collector.add([:], of: self) }
+            return await collector.value()
+        }
+
+        /// The number of waiting transfers, by origin.
+        var waiting: [String: Int] { queue.withLock(\.waiting) }
+
+        /// Creates a stream of the events from now on.
+        func observe(maximum: Int) -> AsyncStream<ConnectionEvent> {
+            let stream = events.stream(maximum: maximum) { [weak self] in self?.updateObservation() }
+            updateObservation()
+            return stream
+        }
+
+        /// Makes the queue and the loops report events if there is an observer, otherwise not.
+        private func updateObservation() {
+            queue.withLock { $0.isObserved = events.isObserved }
+            for loop in loops { loop.send(.observe) }
+        }
+
+        // MARK: Closing
+
+        /// Refuses new transfers, and closes the connections that are not in use.
+        func beginClosing() {
+            closing.retainPart()
+            // Under the lock of the queue, so that after the first refusal, no other loop accepts a transfer.
+            queue.withLock { queue in
+                queue.beginClosing()
+                for loop in loops { loop.advance(to: .draining, of: self) }
+            }
+            partHasEnded()
+        }
+
+        /// Cancels the transfers that are left.
+        func cutOff() {
+            closing.retainPart()
+            let (waiting, isObserved) = queue.withLock { queue in (queue.cutOff(), queue.isObserved) }
+            for transfer in waiting.map(\.loopPart) {
+                if isObserved { events.send(.withdrawn, transfer.origin) }
+                cutOff(transfer, phase: .queued)
+            }
+            for loop in loops { loop.advance(to: .cutOff, of: self) }
+            partHasEnded()
+        }
+
+        /// Delivers the error of a transfer that has not ended, and records it.
+        func cutOff(_ transfer: LoopTransfer, phase: TransportError.Phase) {
+            let error = TransportError.cutOff(transfer.request, phase: phase)
+            if transfer.stop(error) { closing.note(error) }
+        }
+
+        /// Completes the closing if this was the last part that it has waited for, and no transfer is left.
+        func partHasEnded() {
+            guard closing.releasePart() else { return }
+            let (isOver, ended) = queue.withLock { ($0.isEmpty && $0.stage != .open, $0.ended) }
+            // Otherwise, a transfer is on its way to the inbox of a loop.
+            guard isOver else { return }
+            closing.finish(ended: ended)
+            events.finish()
+        }
+
         /// Fails a transfer whose loop could not be started, and those that are admitted in its place and cannot be started either.
         private func refuse(_ transfer: LoopTransfer) {
+            // The closing may wait for these transfers, which belong to no loop that has a thread.
+            closing.retainPart()
+            defer { partHasEnded() }
             var refused = [transfer]
             while let next = refused.popLast() {
                 let (admitted, _) = queue.withLock { queue in queue.leave(next, isEnd: true) }
-                for other in admitted where !loops[other.shard].send(.start(other.member.loopPart), of: self) {
+                for other in admitted where loops[other.shard].send(.start(other.member.loopPart), of: self) != .sent {
                     refused.append(other.member.loopPart)
                 }
                 next.end(

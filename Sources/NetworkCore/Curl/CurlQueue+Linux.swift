@@ -26,6 +26,26 @@
         private var gate: OriginGate<CurlTransfer>
         /// The total deadlines of the waiting transfers.
         private var deadlines = DeadlineHeap<CurlTransfer>()
+        /// How far the closing of the session manager has come.
+        private(set) var stage = ClosingStage.open
+        /// The number of accepted transfers that have ended since the closing began.
+        private(set) var ended = 0
+        /// Whether there is an observer of events.
+        var isObserved = false
+
+        /// What became of a transfer that asked for admission.
+        enum Entry {
+            /// It was admitted to the loop of that number.
+            case inside(Int)
+            /// It waits. Says whether its deadline is now the earliest of the queue.
+            case waiting(isFirst: Bool)
+            /// It was cancelled before.
+            case gone
+            /// The session manager was closed before it was accepted.
+            case refused
+            /// It was accepted, but the session manager cancels what is left.
+            case cutOff
+        }
 
         init(_ limits: GateLimits) {
             gate = OriginGate(limits)
@@ -37,23 +57,36 @@
         ///   - origin: The origin of its current request.
         ///   - priority: The class of its current request.
         ///   - deadline: When its total timeout ends.
-        /// - Returns: The number of the loop that it was admitted to; or whether its deadline is now the earliest of the queue.
+        ///   - wasAccepted: Whether it is its first request, and was accepted before.
         mutating func enter(
-            _ transfer: CurlTransfer, origin: String, priority: RequestPriority, deadline: UInt64, near preferred: Int?
-        ) -> (number: Int?, isFirst: Bool) {
+            _ transfer: CurlTransfer, origin: String, priority: RequestPriority, deadline: UInt64, near preferred: Int?,
+            wasAccepted: Bool
+        ) -> Entry {
             // It may have been cancelled before, or between two requests.
-            guard case .outside = transfer.place.station else { return (nil, false) }
+            guard case .outside = transfer.place.station else {
+                if wasAccepted { countEnd() }
+                return .gone
+            }
+            if stage != .open {
+                let isAccepted = wasAccepted || !transfer.place.origin.isEmpty
+                if !isAccepted || stage == .cutOff {
+                    transfer.place.station = .gone
+                    guard isAccepted else { return .refused }
+                    countEnd()
+                    return .cutOff
+                }
+            }
             transfer.place.origin = origin
             switch gate.enter(origin, transfer, priority: priority, near: preferred) {
             case .inside(let number):
                 transfer.place.station = .inside(number)
-                return (number, false)
+                return .inside(number)
             case .waiting(let ticket):
                 transfer.place.station = .waiting(ticket)
-                guard deadline != .max else { return (nil, false) }
+                guard deadline != .max else { return .waiting(isFirst: false) }
                 transfer.deadline = deadline
                 deadlines.insert(transfer)
-                return (nil, deadlines.first === transfer)
+                return .waiting(isFirst: deadlines.first === transfer)
             }
         }
 
@@ -63,6 +96,7 @@
         mutating func leave(_ transfer: CurlTransfer, isEnd: Bool) -> (admitted: [Admission], number: Int?) {
             guard case .inside(let number) = transfer.place.station else { return ([], nil) }
             transfer.place.station = isEnd ? .gone : .outside
+            if isEnd { countEnd() }
             return (admit(gate.leave(transfer.place.origin, shard: number)), number)
         }
 
@@ -75,11 +109,10 @@
 
         /// Removes a transfer that is not in a loop.
         ///
-        /// - Returns: The number of its loop if it is in one; that loop then has to be notified.
-        mutating func cancel(_ transfer: CurlTransfer) -> Int? {
-            if case .inside(let number) = transfer.place.station { return number }
-            remove(transfer)
-            return nil
+        /// - Returns: The number of its loop if it is in one; that loop then has to be notified. And the origin for which it has waited.
+        mutating func cancel(_ transfer: CurlTransfer) -> (number: Int?, withdrawn: String?) {
+            if case .inside(let number) = transfer.place.station { return (number, nil) }
+            return (nil, remove(transfer) && isObserved ? transfer.place.origin : nil)
         }
 
         /// Returns the number of the loop that a transfer is in, if it is in one.
@@ -99,12 +132,51 @@
             return (late, deadlines.first?.deadline ?? .max)
         }
 
-        private mutating func remove(_ transfer: CurlTransfer) {
-            if case .waiting(let ticket) = transfer.place.station {
+        // MARK: Closing
+
+        /// Refuses new transfers.
+        mutating func beginClosing() {
+            if stage == .open { stage = .draining }
+        }
+
+        /// Removes the waiting transfers, and refuses all transfers from now on, redirects included.
+        mutating func cutOff() -> [CurlTransfer] {
+            stage = .cutOff
+            let waiting = gate.removeWaiting()
+            for transfer in waiting {
+                deadlines.remove(transfer)
+                transfer.place.station = .gone
+                countEnd()
+            }
+            return waiting
+        }
+
+        /// Whether no transfer is in a loop or waits.
+        var isEmpty: Bool { gate.isEmpty }
+
+        /// The number of waiting transfers, by origin.
+        var waiting: [String: Int] { gate.waiting }
+
+        private mutating func countEnd() {
+            if stage != .open { ended += 1 }
+        }
+
+        /// - Returns: Whether the transfer has waited.
+        @discardableResult
+        private mutating func remove(_ transfer: CurlTransfer) -> Bool {
+            defer { transfer.place.station = .gone }
+            switch transfer.place.station {
+            case .waiting(let ticket):
                 gate.stopWaiting(transfer.place.origin, ticket: ticket)
                 deadlines.remove(transfer)
+                countEnd()
+                return true
+            case .outside:
+                // Between two requests. If it has not entered yet, it counts when it does.
+                if !transfer.place.origin.isEmpty { countEnd() }
+                return false
+            case .inside, .gone: return false
             }
-            transfer.place.station = .gone
         }
 
         private mutating func admit(_ admitted: [Admission]) -> [Admission] {

@@ -41,7 +41,7 @@
             }
         }
 
-        private var loops: CurlLoops {
+        var loops: CurlLoops {
             get throws(TransportError) { try owner.get().loops }
         }
 

@@ -123,11 +123,18 @@
 
         /// Cancels the transfer and delivers the error, unless an outcome was delivered before. Ends a streamed body.
         func cancel() {
+            let wasOpen = stop(cancellation)
+            if download == nil || wasOpen { loops.cancel(self) }
+        }
+
+        /// Delivers an error, unless an outcome was delivered before. Ends a streamed body, whose bytes that were not read are dropped.
+        ///
+        /// - Returns: `false` if an outcome was delivered before, and the body of a streamed response had ended.
+        func stop(_ error: TransportError) -> Bool {
             let receiver = take()
             if receiver != nil || download != nil { progress?.finish() }
-            if let receiver { deliver(.failure(cancellation), to: receiver) }
-            if let download, !download.cancel(cancellation) { return }
-            loops.cancel(self)
+            if let receiver { deliver(.failure(error), to: receiver) }
+            return download?.cancel(error) ?? (receiver != nil)
         }
 
         /// Continues the transfer after a pause: the reader has room, or there is something to send.

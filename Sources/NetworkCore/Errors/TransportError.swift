@@ -180,6 +180,9 @@ extension TransportError.Code {
     /// The client's own limits prevented the request from being sent: a concurrency limit, a rate limit, or an open circuit
     /// breaker.
     public static let notAdmitted = Self(rawValue: "notAdmitted")
+    /// The session manager was closed (``ClosableSessionManager/close(grace:)``): the request was refused, or it had not ended when the
+    /// grace period was over. ``TransportError/phase`` is `nil` for a request that was refused.
+    public static let sessionClosed = Self(rawValue: "sessionClosed")
     /// A failure that no other code describes.
     public static let other = Self(rawValue: "other")
 }

@@ -11,7 +11,7 @@
                 let key = key(of: transfer)
                 while let connection = pool.take(key) {
                     if connection.isUsable { return begin(transfer, on: connection, isReused: true) }
-                    close(connection)
+                    close(connection, .server)
                 }
             }
             connect(transfer, trust, offersHTTP2: false)
@@ -22,6 +22,7 @@
             if !connection.isWatched {
                 if holdsBackWatching { unwatched.append(connection) } else { sockets.watch(connection, true) }
             }
+            if isReused { events?.send(.reused, connection.key.origin) }
             connection.uses += 1
             connection.transfer = transfer
             transfer.carrier = .http1(connection)
@@ -121,7 +122,7 @@
             connection.mayRead = false
             guard !connection.isUsable else { return }
             pool.remove(connection)
-            close(connection)
+            close(connection, .server)
         }
 
         /// Sends and receives as much as possible without blocking.
@@ -223,7 +224,7 @@
 
         private func launchAnew(_ transfer: LoopTransfer, insteadOf connection: HTTP1Connection) {
             detach(transfer, from: connection)
-            close(connection)
+            close(connection, .server)
             transfer.stopBodyWriter()
             transfer.sending.useFreshConnection()
             transfer.timeLimits.connect =

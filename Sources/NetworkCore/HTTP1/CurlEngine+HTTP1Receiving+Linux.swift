@@ -130,7 +130,7 @@
         /// 9110 §10.1.1).
         private func sendWithoutExpectation(_ transfer: LoopTransfer, insteadOf connection: HTTP1Connection) {
             detach(transfer, from: connection)
-            close(connection)
+            close(connection, .notReusable)
             transfer.request.headers.remove("Expect")
             leave(transfer, isEnd: false)
             transfer.exchange = TransferExchange()
@@ -140,7 +140,7 @@
         /// Follows a redirect without receiving the rest of its body, and closes the connection.
         private func abandonBody(_ connection: HTTP1Connection, _ transfer: LoopTransfer) {
             detach(transfer, from: connection)
-            close(connection)
+            close(connection, .notReusable)
             finish(transfer)
         }
 
@@ -173,7 +173,11 @@
                 && !connection.hasEnded && parser.keepAliveMaximum != 0
             transfer.exchange.head = parser.head
             detach(transfer, from: connection)
-            if isReusable { keep(connection, serverSeconds: parser.keepAliveTimeoutSeconds) } else { close(connection) }
+            if isReusable {
+                keep(connection, serverSeconds: parser.keepAliveTimeoutSeconds)
+            } else {
+                close(connection, .notReusable)
+            }
             finish(transfer)
         }
 

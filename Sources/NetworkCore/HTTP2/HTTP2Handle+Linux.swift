@@ -61,7 +61,7 @@
                 guard let context, let address = address?.pointee else { return -1 }
                 let easy = Unmanaged<HTTP2Handle>.fromOpaque(context).takeUnretainedValue()
                 easy.isConnecting = true
-                return easy.openSocket(easy.sockets, address, isForStreams: true)
+                return easy.openSocket(easy.sockets, address, isForStreams: true, origin: easy.origin)
             }
             ccurl_easy_set_close_callback(pointer) { context, socket in
                 guard let context else { return -1 }

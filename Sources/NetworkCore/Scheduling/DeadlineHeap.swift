@@ -12,6 +12,8 @@ struct DeadlineHeap<Member: DeadlineMember> {
     private var members: [Member] = []
 
     var first: Member? { members.first }
+    /// All members, in no particular order.
+    var all: [Member] { members }
 
     mutating func insert(_ member: Member) {
         member.heapIndex = members.count

@@ -154,6 +154,23 @@ package struct OriginGate<Member> {
         return true
     }
 
+    /// Removes all waiting members from their queues.
+    package mutating func removeWaiting() -> [Member] {
+        var removed: [Member] = []
+        for origin in Array(origins.values) where !origin.queue.isEmpty {
+            while let (_, member) = origin.queue.popFirst() { removed.append(member) }
+            settleClaims(of: origin)
+            forget(origin)
+        }
+        return removed
+    }
+
+    /// The numbers of waiting members, by origin, without those that are 0.
+    package var waiting: [String: Int] { origins.mapValues(\.queue.count).filter { $0.value > 0 } }
+
+    /// Whether no member is admitted. No member waits then either.
+    package var isEmpty: Bool { shards.allSatisfy { $0.inside == 0 } }
+
     // MARK: - Places
 
     private mutating func origin(_ name: String) -> Origin {

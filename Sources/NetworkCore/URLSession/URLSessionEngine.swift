@@ -20,9 +20,14 @@ final class URLSessionEngine: @unchecked Sendable {
 
     private var gate: OriginGate<URLSessionTransfer>
     private var running: (session: URLSession, bridge: URLSessionDelegateBridge)?
-    /// The number of transfers that have started and not ended.
-    private var transfers = 0
+    /// The transfers that have started and not ended.
+    private var transfers: [ObjectIdentifier: URLSessionTransfer] = [:]
     private var isClosed = false
+    /// How far the closing of the session manager has come.
+    private var stage = ClosingStage.open
+    /// The number of transfers that have ended since the closing began.
+    private var ended = 0
+    let closing = SessionClosing()
 
     init(
         limits: SessionConfiguration, sessionConfiguration: URLSessionConfiguration, trust: URLSessionTrust?,
@@ -39,7 +44,12 @@ final class URLSessionEngine: @unchecked Sendable {
 
     func start(_ transfer: URLSessionTransfer) {
         queue.async {
-            self.transfers += 1
+            guard self.stage == .open else {
+                transfer.end(.failure(.refusedByClosedSession(transfer.request)))
+                transfer.isEnded = true
+                return
+            }
+            self.transfers[ObjectIdentifier(transfer)] = transfer
             self.enter(transfer)
         }
     }
@@ -53,6 +63,31 @@ final class URLSessionEngine: @unchecked Sendable {
     func close() {
         queue.async {
             self.isClosed = true
+            self.endSessionIfUnused()
+        }
+    }
+
+    /// Refuses new transfers.
+    func beginClosing() {
+        queue.async {
+            if self.stage == .open { self.stage = .draining }
+            self.isClosed = true
+            self.endSessionIfUnused()
+        }
+    }
+
+    /// Refuses new transfers, and cancels those that are left.
+    func cutOff() {
+        queue.async {
+            self.stage = .cutOff
+            self.isClosed = true
+            let left = Array(self.transfers.values)
+            for transfer in left {
+                let error = TransportError.cutOff(transfer.request, phase: transfer.activity.withLock { $0.phase })
+                if transfer.end(.failure(error)) { self.closing.note(error) }
+            }
+            // Only then, so that none of them is launched in the place of another one.
+            for transfer in left { self.end(transfer, nil) }
             self.endSessionIfUnused()
         }
     }
@@ -135,7 +170,7 @@ final class URLSessionEngine: @unchecked Sendable {
         if let outcome { transfer.end(outcome) }
         clock.forget(transfer)
         leave(transfer, isFinished: outcome != nil)
-        transfers -= 1
+        remove(transfer)
         endSessionIfUnused()
     }
 
@@ -159,15 +194,23 @@ final class URLSessionEngine: @unchecked Sendable {
                 next.member.isEnded = true
                 next.member.ticket = nil
                 clock.forget(next.member)
-                transfers -= 1
+                remove(next.member)
                 left.append(next.member.origin)
             }
         }
     }
 
+    private func remove(_ transfer: URLSessionTransfer) {
+        transfers[ObjectIdentifier(transfer)] = nil
+        if stage != .open { ended += 1 }
+    }
+
     private func endSessionIfUnused() {
-        guard isClosed, transfers == 0, let running else { return }
-        self.running = nil
-        running.session.finishTasksAndInvalidate()
+        guard isClosed, transfers.isEmpty else { return }
+        if let running {
+            self.running = nil
+            running.session.finishTasksAndInvalidate()
+        }
+        if stage != .open { closing.finish(ended: ended) }
     }
 }

@@ -31,7 +31,7 @@ import Foundation
 /// Prefer the default session manager there.
 ///
 /// When the session manager is released, its session is invalidated after the last transfer has ended.
-public final class URLSessionManager: NetworkSessionManager {
+public final class URLSessionManager: ClosableSessionManager {
     /// The configuration of this session manager.
     public let configuration: SessionConfiguration
     private let engine: URLSessionEngine
@@ -85,6 +85,22 @@ public final class URLSessionManager: NetworkSessionManager {
 
     deinit {
         engine.close()
+    }
+
+    /// Closes the session manager: refuses new requests from now on, waits for those that are under way, and cancels those that have
+    /// not ended when the grace period is over. Then it invalidates the session of `URLSession`.
+    ///
+    /// A request that is refused or cancelled by this fails with ``TransportError/Code/sessionClosed``. A request whose body is still
+    /// collected in memory has not been accepted, and is refused. ``shared`` can be closed too, which is for the end of a program.
+    ///
+    /// It may be called several times, also concurrently: all calls return the same report, and the grace period that ends first applies.
+    /// If the task is cancelled, the grace period ends at once. Closing cannot be undone. Numbers of connections are not available: they
+    /// are up to `URLSession`.
+    ///
+    /// - Parameter grace: The grace period. With zero or less, everything is cancelled at once.
+    public func close(grace: Duration) async -> ClosingReport {
+        engine.beginClosing()
+        return await engine.closing.report(grace: grace, on: TimeSource(ContinuousClock())) { [engine] in engine.cutOff() }
     }
 
     /// Sends a request and returns its response. User information in its URL is sent as `Authorization`, unless that field is set.

@@ -23,6 +23,25 @@
             }
         }
 
+        @Test(arguments: [1, 3])
+        func `closed session managers have no thread or descriptor left when the call returns`(loops: Int) async {
+            await #expect(processExitsWith: .success) { [loops = loops as Int] in
+                let server = try nonRecordingServer()
+                let closed = Locked<[CurlSessionManager]>([])
+                var warm: ProcessUse?
+                for number in 0..<100 {
+                    if number == 50 { warm = try await ProcessUse.settled(server) }
+                    let session = CurlSessionManager(configuration: SessionConfiguration { $0.eventLoops = loops })
+                    for _ in 0..<20 { session.response(for: server.request("/")) { _ in } }
+                    if number % 3 == 0 { try await use(session, server) }
+                    _ = await session.close(grace: number % 2 == 0 ? .zero : .seconds(60))
+                    // They are retained: the threads end because they were closed.
+                    closed.withLock { $0.append(session) }
+                }
+                try await ProcessUse.settled(server).expectNoLeak(since: try #require(warm))
+            }
+        }
+
         @Test func `session managers that are released during transfers leak no thread, descriptor or memory`() async {
             await #expect(processExitsWith: .success) {
                 let server = try nonRecordingServer()

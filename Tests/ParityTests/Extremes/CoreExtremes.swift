@@ -150,6 +150,41 @@ extension ExtremeCall {
                 describe(NetworkResponse(statusCode: 200, url: url, timings: timings))
             }
         },
+        ExtremeCall("CurlSessionManager.close(grace:)", "URLSessionManager.close(grace:)") {
+            for grace in Extreme.durations {
+                describe(await DefaultSessionManager().close(grace: grace))
+                describe(await URLSessionManager().close(grace: grace))
+            }
+        },
+        ExtremeCall(
+            "ClosingReport.init(completed:cancelled:cancelledCount:)",
+            "ConnectionCounts.init(idle:active:connecting:waiting:streams:multiplexed:)",
+            "CurlSessionManager.connectionEvents(maximumBuffered:)"
+        ) {
+            for number in Extreme.integers {
+                describe(ClosingReport(completed: number, cancelledCount: number))
+                let counts = ConnectionCounts(
+                    idle: number, active: number, connecting: number, waiting: number, streams: number, multiplexed: number)
+                describe(PoolCounts(byOrigin: ["a": counts, "b": counts]).total.open)
+                #if os(Linux)
+                    let session = CurlSessionManager()
+                    let events = session.connectionEvents(maximumBuffered: number)
+                    _ = await session.close(grace: .zero)
+                    for await event in events { describe(event) }
+                #endif
+            }
+        },
+        ExtremeCall(
+            "ConnectionEvent.init(_:origin:reason:missed:)", "ConnectionEvent.Kind.init(rawValue:)",
+            "ConnectionEvent.Reason.init(rawValue:)"
+        ) {
+            for (text, number) in zip(Extreme.texts, Extreme.integers) {
+                describe(
+                    ConnectionEvent(
+                        ConnectionEvent.Kind(rawValue: text), origin: text, reason: ConnectionEvent.Reason(rawValue: text),
+                        missed: number))
+            }
+        },
         ExtremeCall(
             "NetworkBody.collected(maximumBytes:)", "NetworkResponse.collected(maximumBytes:)"
         ) {
