@@ -16,7 +16,7 @@
         init(configuration: SessionConfiguration, trust: CurlTrustTable) {
             self.configuration = configuration
             self.trust = trust
-            cookies = configuration.storesCookies ? CookieStore() : nil
+            cookies = configuration.cookies.store
             loops = (0..<configuration.eventLoops).map { CurlLoop(number: $0, configuration: configuration) }
             queue = Locked(CurlQueue(configuration.gateLimits(shards: configuration.eventLoops)))
         }

@@ -15,6 +15,8 @@ final class URLSessionEngine: @unchecked Sendable {
     private let sessionConfiguration: URLSessionConfiguration
     private let trust: URLSessionTrust?
     private let redirectRules: RedirectRules
+    /// The cookies that are added to requests; `nil` if there are none, or if `URLSession` adds them.
+    let cookies: CookieStore?
     private let clock = URLSessionClock()
 
     private var gate: OriginGate<URLSessionTransfer>
@@ -29,6 +31,7 @@ final class URLSessionEngine: @unchecked Sendable {
         trust?.govern(sessionConfiguration)
         self.sessionConfiguration = sessionConfiguration
         redirectRules = RedirectRules(limits)
+        cookies = limits.cookies.store
         gate = OriginGate(limits.gateLimits(shards: 1))
     }
 
@@ -69,7 +72,8 @@ final class URLSessionEngine: @unchecked Sendable {
         transfer.ticket = nil
         let (session, bridge) = runningSession()
         let task = transfer.request.task(
-            in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies)
+            in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies,
+            cookie: cookies?.added(to: transfer.request, after: transfer.redirects))
         let exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
         transfer.exchange = exchange
         bridge.add(exchange)
@@ -97,6 +101,9 @@ final class URLSessionEngine: @unchecked Sendable {
         let received = exchange.take()
         do throws(TransportError) {
             let response = try exchange.response(received, error)
+            if let cookies, let location = CookieLocation(transfer.request) {
+                cookies.receive(response.headers.values(for: "Set-Cookie"), from: location)
+            }
             if RedirectRules.isRedirect(response.statusCode) {
                 let next = try redirectRules.next(
                     after: transfer.request, status: response.statusCode, headers: response.headers, trail: transfer.redirects)

@@ -17,6 +17,8 @@ import Foundation
 ///   default trust policy is supported. Other policies fail each request (``TransportError/Code/trustUnavailable``).
 /// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed
 ///   response arrives as one chunk.
+/// - Foundation joins the `Set-Cookie` fields of a response with commas; they are separated where a comma is followed by a name and `=`.
+///   Cookies of ``SessionConfiguration/cookies`` are stored when the response is complete.
 /// - Trailers are not available, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, in addition, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
@@ -26,7 +28,7 @@ import Foundation
 /// Prefer the default session manager there.
 ///
 /// When the session manager is released, its session is invalidated after the last transfer has ended.
-public final class URLSessionManager: NetworkSessionManager {
+public final class URLSessionManager: NetworkSessionManager, CookieSource {
     /// The configuration of this session manager.
     public let configuration: SessionConfiguration
     private let engine: URLSessionEngine
@@ -43,8 +45,9 @@ public final class URLSessionManager: NetworkSessionManager {
     ///     (``TransportError/Code/invalidConfiguration``), or if a trust policy cannot be loaded or enforced
     ///     (``TransportError/Code/trustUnavailable``).
     ///   - sessionConfiguration: The configuration of the session, which is copied. With `nil`, the default, without cookies, cache and
-    ///     stored credentials. Its time limits and its number of connections per host are replaced by those of `configuration`. On Linux
-    ///     its cache is removed, since it can return the response to another query.
+    ///     stored credentials. Its time limits and its number of connections per host are replaced by those of `configuration`, and its
+    ///     cookie storage is not used if `configuration.cookies` names another one. On Linux its cache is removed, since it can return the
+    ///     response to another query.
     public init(
         configuration: SessionConfiguration = SessionConfiguration(),
         sessionConfiguration: URLSessionConfiguration? = nil
@@ -63,6 +66,8 @@ public final class URLSessionManager: NetworkSessionManager {
             limits: configuration, sessionConfiguration: (sessionConfiguration ?? .isolated).governed(by: configuration),
             trust: trust)
     }
+
+    package var cookieStore: CookieStore? { engine.cookies }
 
     deinit {
         engine.close()
@@ -112,12 +117,16 @@ extension URLSessionConfiguration {
     /// A new configuration that shares and stores nothing: no cookies, no cache and no stored credentials.
     package static var isolated: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
+        configuration.ignoreCookies()
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         return configuration
+    }
+
+    private func ignoreCookies() {
+        httpCookieStorage = nil
+        httpShouldSetCookies = false
+        httpCookieAcceptPolicy = .never
     }
 
     /// The value of `URLSession`'s own time limits, which are too coarse to be used: longer than any transfer, and finite, since
@@ -130,6 +139,7 @@ extension URLSessionConfiguration {
         governed.timeoutIntervalForRequest = Self.backstop
         governed.timeoutIntervalForResource = Self.backstop
         governed.httpMaximumConnectionsPerHost = max(1, limits.maximumConnectionsPerHost)
+        if limits.cookies != .ignored { governed.ignoreCookies() }
         #if os(Linux)
             governed.urlCache = nil
         #endif
