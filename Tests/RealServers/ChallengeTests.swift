@@ -12,7 +12,7 @@ extension RealServerTests {
             let api = try APIConfiguration(base)
             let interceptor: any NetworkInterceptor = .authenticationOnChallenge(user: user, password: password, for: api)
             return DefaultDataTransferService(
-                configuration: api, sessionManager: engine.session { $0.storesCookies = true }, interceptors: [interceptor])
+                configuration: api, sessionManager: engine.session { $0.cookies = .separate }, interceptors: [interceptor])
         }
 
         /// Sends a request and returns the status, also if it is an error.

@@ -18,8 +18,8 @@ import NetworkCore
 /// **Partitions.** Responses are separate for each set of credentials: all header fields with credentials are part of the key, as
 /// a digest. Behind an interceptor that adds credentials, this needs no configuration. In front of it, as in the sample, the
 /// cache does not see the credentials when it receives the request. It compares that request with the one that was actually sent,
-/// and stores nothing if credentials were added, unless `partition` names the partition. Cookies that `CurlSessionManager` stores
-/// count as credentials. Cookies that `URLSession` stores (``NetworkCore/SessionConfiguration/storesCookies``) and client
+/// and stores nothing if credentials were added, unless `partition` names the partition. Cookies of
+/// ``NetworkCore/SessionConfiguration/cookies`` count as credentials. Cookies that `URLSession` itself stores and client
 /// certificates are not visible to the cache: if they are used, name the partition, or use a separate cache for each session
 /// manager.
 ///

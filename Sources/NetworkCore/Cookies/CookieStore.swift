@@ -1,47 +1,118 @@
 import Endpoints
+import Foundation
 import NetworkFiles
 import NetworkLogging
 
-/// The cookies of one session manager (RFC 6265), in memory. It may be used from any thread.
+/// Cookies (RFC 6265), in memory, which session managers share. It may be used from any thread.
 ///
-/// From the revision of RFC 6265 (draft-ietf-httpbis-rfc6265bis) it implements cookies without a name, the name prefixes `__Secure-` and
-/// `__Host-`, the limits of sizes, the refusal of control characters, and that a response without TLS neither sets nor replaces a cookie
-/// with `Secure`. `SameSite` and `HttpOnly` are ignored. Cookies without `Max-Age` and `Expires` are kept for the lifetime of the store.
+/// ```swift
+/// let cookies = try CookieStore(contentsOf: file)
+/// let session = DefaultSessionManager(configuration: SessionConfiguration { $0.cookies = .stored(in: cookies) })
+/// ```
 ///
-/// **There is no list of public suffixes.** `Domain=com` and any other single label is refused, unless it is the host itself, but
-/// `Domain=co.uk` is accepted from a host below it. Do not use one session manager with cookies for servers below such a suffix that do
-/// not trust each other.
+/// Session managers add the cookies of a URL to each request, after those that the request sets itself, and store those of each response,
+/// redirects included. A cookie without `Max-Age` and `Expires` is kept for the lifetime of the store.
+///
+/// **The revision.** From draft-ietf-httpbis-rfc6265bis it implements cookies without a name, the name prefixes `__Secure-` and `__Host-`,
+/// the limits of sizes, the refusal of control characters and of `SameSite=None` without `Secure`, and that a response without TLS neither
+/// sets nor replaces a cookie with `Secure`; from its successor, draft-ietf-httpbis-layered-cookies, the prefixes `__Http-` and
+/// `__Host-Http-`. `HttpOnly` is stored, and has no effect otherwise.
+///
+/// **Public suffixes.** There is no list of them. A `Domain` of a single label, such as `com`, is refused, unless it is the host itself.
+/// A `Domain` that may be a public suffix is ignored, so that the cookie is sent to its host only: one of two labels, of which the second
+/// has two letters and the first is `ac`, `co`, `com`, `edu`, `go`, `gob`, `gouv`, `gov`, `gv`, `ltd`, `mil`, `ne`, `net`, `nom`, `or`, `org`,
+/// `plc` or `sch`, such as `co.uk`; and those that `isPublicSuffix` names. All others are accepted, `github.io` too: pass a closure that
+/// looks into the list if servers below such a domain do not trust each other.
+///
+/// **SameSite.** A program has no site: a request that it sends itself carries all cookies of its URL. Only a redirect is known to come from
+/// a server. If one of the URLs before is of another site, cookies with `SameSite=Strict` are not sent, and those with `Lax` only with safe
+/// methods; this remains so until the end of the call. Two hosts are of the same site if they are equal or have a parent domain
+/// in common that may not be a public suffix. The scheme is not compared, because redirects from http to https are usual.
 ///
 /// When a limit is exceeded, expired cookies are removed first, then the least recently used. Within a domain, cookies with `Secure` are
 /// removed last.
-final class CookieStore: Sendable {
-    /// The limits of a store.
-    struct Limits: Sendable {
-        /// The maximum number of cookies of one domain, without its subdomains. libcurl has no limit; 6265bis §6.1 requires at least 50.
-        var perDomain = 50
-        /// The maximum number of all cookies (6265bis §6.1). When it is exceeded, a tenth of them is removed.
-        var total = 3000
-        /// The maximum number of `Set-Cookie` fields of one response, as in libcurl. Further fields are ignored.
-        var perResponse = 50
-        /// The maximum size of a `Cookie` field in bytes, as in libcurl: the common limit of servers. Stored cookies that do not fit are not
-        /// sent.
-        var fieldBytes = 8190
-    }
-
-    private let limits: Limits
+public final class CookieStore: Sendable {
+    let limits: CookieLimits
+    private let suffixes: PublicSuffixRule
     private let now: @Sendable () -> Int64
     private let jar = Locked(CookieJar())
 
     /// Creates an empty store.
     ///
-    /// - Parameter now: Returns the current time in milliseconds since 1970, which decides whether a cookie has expired. Default: the system
-    ///   clock.
+    /// - Parameters:
+    ///   - limits: The limits of the store. Default: those of ``CookieLimits``.
+    ///   - isPublicSuffix: Returns whether a domain in lower case is a public suffix, as `github.io` is. Called on any thread, also on those of
+    ///     event loops: it must not block. Default: `nil`, only the built-in rules.
+    public convenience init(limits: CookieLimits = CookieLimits(), isPublicSuffix: (@Sendable (String) -> Bool)? = nil) {
+        self.init(limits: limits, suffixes: PublicSuffixRule(isKnown: isPublicSuffix)) { FileTime.now.nanoseconds / 1_000_000 }
+    }
+
+    /// Creates an empty store with a clock.
+    ///
+    /// - Parameter now: Returns the current time in milliseconds since 1970, which decides whether a cookie has expired.
     init(
-        limits: Limits = Limits(), now: @escaping @Sendable () -> Int64 = { FileTime.now.nanoseconds / 1_000_000 }
+        limits: CookieLimits = CookieLimits(), suffixes: PublicSuffixRule = PublicSuffixRule(),
+        now: @escaping @Sendable () -> Int64
     ) {
-        self.limits = limits
+        self.limits = limits.clamped
+        self.suffixes = suffixes
         self.now = now
     }
+
+    // MARK: For programs
+
+    /// The cookies that have not expired, in the order of their creation.
+    public var cookies: [StoredCookie] { stored().map { StoredCookie($0) } }
+
+    /// Returns the cookies that a request to a URL is sent with, in the order in which they are sent, even if they exceed
+    /// ``CookieLimits/maximumFieldBytes``. Empty for a URL that is not `http` or `https`.
+    public func cookies(for url: URL) -> [StoredCookie] {
+        let text = URLText(url)
+        guard text.scheme == "http" || text.scheme == "https", let location = CookieLocation(text) else { return [] }
+        let now = now()
+        return jar.withLock { $0.matching(location, now: now) }.sorted(by: Self.isBefore).map { StoredCookie($0) }
+    }
+
+    /// Stores a cookie. It replaces one with the same name, domain, path and scope; one that has expired only removes that one.
+    ///
+    /// - Throws: ``CookieStoreError`` with the name of the invalid property: a control character or `;`; a pair of more than 4096 bytes; a
+    ///   path of more than 1024 bytes; a `domain` that is no host, or that may be a public suffix if `isHostOnly` is `false`; a `name` with
+    ///   a prefix whose rules the cookie violates; `sameSite` is `none` without `isSecure`; a time after the year 9999.
+    public func set(_ cookie: StoredCookie) throws(CookieStoreError) {
+        let checked = try cookie.checked()
+        if !checked.isHostOnly, suffixes.contains(checked.domain) {
+            throw CookieStoreError("domain", "may be a public suffix, so isHostOnly must be true")
+        }
+        Self.remember(checked)
+        let now = now()
+        jar.withLock { $0.store(checked, now: now, limits: limits) }
+    }
+
+    /// Removes the cookie with the same name, domain, path and scope. Its other properties may differ.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func remove(_ cookie: StoredCookie) -> Bool {
+        guard let cookie = try? cookie.checked(expiry: nil) else { return false }
+        return jar.withLock { $0.remove(cookie) }
+    }
+
+    /// Removes all cookies.
+    public func removeAll() {
+        jar.withLock { $0.removeAll() }
+    }
+
+    /// Removes the cookies that a closure returns `true` for.
+    ///
+    /// - Parameter isUnwanted: Called for each cookie before the method returns, without a lock: a cookie that changes meanwhile is kept.
+    public func removeAll(where isUnwanted: (StoredCookie) throws -> Bool) rethrows {
+        let unwanted = try stored().filter { try isUnwanted(StoredCookie($0)) }
+        jar.withLock { jar in
+            for cookie in unwanted { _ = jar.remove(cookie, onlyIfUnchanged: true) }
+        }
+    }
+
+    // MARK: For session managers
 
     /// The number of cookies, including expired ones that were not removed yet.
     var count: Int { jar.withLock { $0.count } }
@@ -54,14 +125,11 @@ final class CookieStore: Sendable {
     func receive(_ fields: [String], from location: CookieLocation) {
         if fields.isEmpty { return }
         let now = now()
-        let cookies = fields.prefix(limits.perResponse).compactMap { field in
-            SetCookie(field).flatMap { Cookie($0, from: location, now: now) }
+        let cookies = fields.prefix(limits.maximumFieldsPerResponse).compactMap { field in
+            SetCookie(field).flatMap { Cookie($0, from: location, now: now, suffixes: suffixes) }
         }
         if cookies.isEmpty { return }
-        // Short values are usually settings (`theme=dark`); long ones identify a user and are secrets for the log.
-        for cookie in cookies where cookie.pair.count >= 16 {
-            SecretValues.insert(fieldValue: String(decoding: cookie.pair, as: UTF8.self), named: "Cookie")
-        }
+        for cookie in cookies { Self.remember(cookie) }
         jar.withLock { jar in
             for cookie in cookies where location.isSecure || !jar.holdsSecure(over: cookie, now: now) {
                 jar.store(cookie, now: now, limits: limits)
@@ -81,27 +149,58 @@ final class CookieStore: Sendable {
     }
 
     /// Returns the stored cookies that are sent after the `Cookie` field that a request sets itself; `nil` if there are none.
-    func added(to request: NetworkRequest) -> String? {
+    ///
+    /// - Parameter trail: The redirects that have led to the request.
+    func added(to request: NetworkRequest, after trail: RedirectTrail = RedirectTrail()) -> String? {
         guard let location = CookieLocation(request) else { return nil }
-        return added(to: request.headers["Cookie"], for: location)
+        let site: RequestSite =
+            trail.count == 0 ? .same : RequestSite(request, at: location, after: trail, suffixes: suffixes)
+        return added(to: request.headers["Cookie"], for: location, site: site)
     }
 
     /// Returns the stored cookies that ``merged(own:for:)`` appends to `own`; `nil` if there are none.
-    func added(to own: String?, for location: CookieLocation) -> String? {
+    func added(to own: String?, for location: CookieLocation, site: RequestSite = .same) -> String? {
         let now = now()
-        let matching = jar.withLock { $0.use(for: location, now: now) }
+        let matching = jar.withLock { $0.use(for: location, site: site, now: now) }
         if matching.isEmpty { return nil }
         let start = Self.withoutEnd(Array((own ?? "").utf8))
         let ownNames = Set(start.split(separator: UInt8(ascii: ";")).compactMap { Self.name(ofSent: $0) })
         var field: [UInt8] = []
         for cookie in matching.sorted(by: Self.isBefore) {
             let used = field.isEmpty || start.isEmpty ? start.count + field.count : start.count + 2 + field.count
-            guard used + 2 + cookie.pair.count <= limits.fieldBytes else { continue }
+            guard used + 2 + cookie.pair.count <= limits.maximumFieldBytes else { continue }
             if let name = Self.name(ofSent: cookie.pair[...]), ownNames.contains(name) { continue }
             if !field.isEmpty { field += "; ".utf8 }
             field += cookie.pair
         }
         return field.isEmpty ? nil : String(decoding: field, as: UTF8.self)
+    }
+
+    /// Returns the cookies that have not expired, in the order of their creation.
+    func stored() -> [Cookie] {
+        let now = now()
+        return jar.withLock { $0 }.all(now: now)
+    }
+
+    /// Stores cookies in their order, except those that may belong to a public suffix.
+    func load(_ cookies: [Cookie]) {
+        let now = now()
+        // Of a long file, only as many cookies as the limits allow are stored while the lock is held.
+        var loaded = CookieJar()
+        for cookie in cookies where cookie.isHostOnly || !suffixes.contains(cookie.domain) {
+            loaded.store(cookie, now: now, limits: limits)
+        }
+        let kept = loaded.all(now: now)
+        for cookie in kept { Self.remember(cookie) }
+        jar.withLock { jar in
+            for cookie in kept { jar.store(cookie, now: now, limits: limits) }
+        }
+    }
+
+    /// Adds the value to the secrets of the log. Short values are usually settings (`theme=dark`); long ones identify a user.
+    private static func remember(_ cookie: Cookie) {
+        guard cookie.pair.count >= 16 else { return }
+        SecretValues.insert(fieldValue: String(decoding: cookie.pair, as: UTF8.self), named: "Cookie")
     }
 
     /// Whether one cookie is sent before the other (RFC 6265 §5.4 step 2).
@@ -121,94 +220,49 @@ final class CookieStore: Sendable {
     }
 }
 
-extension CookieStore: RedactedStringConvertible {
-    /// A textual representation with only the number of cookies.
-    var description: String { "\(count) cookies" }
+extension CookieStore: Hashable {
+    /// Whether both are the same object.
+    public static func == (left: CookieStore, right: CookieStore) -> Bool { left === right }
+
+    /// Hashes the identity of the object.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A collection of cookies by domain. It is a plain value that uses no clock and no lock.
-struct CookieJar: Sendable {
-    private var cookies: [String: [Cookie]] = [:]
-    /// The number of cookies, including expired ones that were not removed yet.
-    private(set) var count = 0
-    /// A counter that orders the creation and the use of cookies.
-    private var ticks: UInt64 = 0
+extension CookieStore: RedactedStringConvertible {
+    /// A textual representation with only the number of cookies.
+    public var description: String { "\(count) cookies" }
+}
 
-    /// Whether a cookie that was not received over TLS would replace or shadow one with `Secure` (6265bis, storage model).
-    func holdsSecure(over cookie: Cookie, now: Int64) -> Bool {
-        cookies.contains { domain, others in
-            (CookieLocation.name(domain, isInside: cookie.domain) || CookieLocation.name(cookie.domain, isInside: domain))
-                && others.contains { other in
-                    other.isSecure && other.name == cookie.name && CookieLocation.path(cookie.path, isInside: other.path)
-                        && !other.isExpired(at: now)
-                }
-        }
+/// The limits of a ``CookieStore``. Negative ones are the same as 0.
+public struct CookieLimits: Sendable, Hashable {
+    /// The maximum number of cookies of one domain, without its subdomains. Default: 50, the least that 6265bis §6.1 permits.
+    public var maximumCookiesPerDomain: Int
+    /// The maximum number of all cookies. When it is exceeded, a tenth of them is removed. Default: 3000 (6265bis §6.1).
+    public var maximumCookies: Int
+    /// The maximum number of `Set-Cookie` fields of one response. Further fields are ignored. Default: 50, as in libcurl.
+    public var maximumFieldsPerResponse: Int
+    /// The maximum size of a `Cookie` field in bytes. Stored cookies that do not fit are not sent. Default: 8190, the common limit of servers.
+    public var maximumFieldBytes: Int
+    /// The maximum size in bytes of a file that is loaded. Default: 64 MiB.
+    public var maximumFileBytes: Int
+
+    /// Creates limits, with defaults for those that are not passed.
+    public init(
+        maximumCookiesPerDomain: Int = 50, maximumCookies: Int = 3000, maximumFieldsPerResponse: Int = 50,
+        maximumFieldBytes: Int = 8190, maximumFileBytes: Int = 64 << 20
+    ) {
+        self.maximumCookiesPerDomain = maximumCookiesPerDomain
+        self.maximumCookies = maximumCookies
+        self.maximumFieldsPerResponse = maximumFieldsPerResponse
+        self.maximumFieldBytes = maximumFieldBytes
+        self.maximumFileBytes = maximumFileBytes
     }
 
-    /// Stores a cookie (RFC 6265 §5.3 steps 11 and 12) and applies the limits. An expired cookie only removes the one that it replaces.
-    mutating func store(_ cookie: Cookie, now: Int64, limits: CookieStore.Limits) {
-        ticks += 1
-        var cookie = cookie
-        (cookie.creation, cookie.lastUse) = (ticks, ticks)
-        var others = cookies.removeValue(forKey: cookie.domain) ?? []
-        count -= others.count
-        if let index = others.firstIndex(where: cookie.isSame) {
-            cookie.creation = others.remove(at: index).creation
-        }
-        if !cookie.isExpired(at: now) { others.append(cookie) }
-        if others.count > limits.perDomain { others.removeAll { $0.isExpired(at: now) } }
-        while others.count > limits.perDomain {
-            let leastUsed = others.indices.min { left, right in
-                let (left, right) = (others[left], others[right])
-                return left.isSecure == right.isSecure ? left.lastUse < right.lastUse : !left.isSecure
-            }
-            leastUsed.map { _ = others.remove(at: $0) }
-        }
-        count += others.count
-        if !others.isEmpty { cookies[cookie.domain] = others }
-        if count > limits.total { makeRoom(now: now, limit: limits.total) }
-    }
-
-    /// Removes expired cookies and, if that is not enough, the least recently used ones down to nine tenths of the limit, so that the next
-    /// cookies need no removal.
-    private mutating func makeRoom(now: Int64, limit: Int) {
-        removeAll { $0.isExpired(at: now) }
-        guard count > limit else { return }
-        let sorted = cookies.values.joined().map { ($0.lastUse, $0.creation) }.sorted(by: <)
-        let last = sorted[count - (limit - limit / 10) - 1]
-        removeAll { ($0.lastUse, $0.creation) <= last }
-    }
-
-    private mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
-        for (domain, others) in cookies where others.contains(where: isUnwanted) {
-            let kept = others.filter { !isUnwanted($0) }
-            count -= others.count - kept.count
-            cookies[domain] = kept.isEmpty ? nil : kept
-        }
-    }
-
-    /// Returns the cookies for a request, in no particular order, and marks them as used. Removes expired cookies of the same domains.
-    mutating func use(for location: CookieLocation, now: Int64) -> [Cookie] {
-        if count == 0 { return [] }
-        var matching: [Cookie] = []
-        ticks += 1
-        for domain in location.domains {
-            guard let index = cookies.index(forKey: domain) else { continue }
-            if cookies.values[index].contains(where: { $0.isExpired(at: now) }) {
-                let before = cookies.values[index].count
-                cookies.values[index].removeAll { $0.isExpired(at: now) }
-                count -= before - cookies.values[index].count
-            }
-            for position in cookies.values[index].indices {
-                let cookie = cookies.values[index][position]
-                guard location.isSecure || !cookie.isSecure, !cookie.isHostOnly || domain == location.host,
-                    location.isInside(cookie.path)
-                else { continue }
-                cookies.values[index][position].lastUse = ticks
-                matching.append(cookie)
-            }
-            if cookies.values[index].isEmpty { cookies.remove(at: index) }
-        }
-        return matching
+    /// The same limits without negative numbers.
+    fileprivate var clamped: CookieLimits {
+        CookieLimits(
+            maximumCookiesPerDomain: max(0, maximumCookiesPerDomain), maximumCookies: max(0, maximumCookies),
+            maximumFieldsPerResponse: max(0, maximumFieldsPerResponse), maximumFieldBytes: max(0, maximumFieldBytes),
+            maximumFileBytes: max(0, maximumFileBytes))
     }
 }

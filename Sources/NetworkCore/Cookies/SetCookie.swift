@@ -3,7 +3,7 @@ import NetworkLogging
 
 /// A parsed `Set-Cookie` field (RFC 6265 §5.2, with the limits of its revision, draft-ietf-httpbis-rfc6265bis).
 ///
-/// `SameSite`, `HttpOnly` and all other attributes are ignored: they have no meaning for a client without scripts and sites.
+/// Unknown attributes are ignored.
 struct SetCookie {
     /// The maximum length of name and value together, in bytes (6265bis). Longer cookies are refused.
     static let maximumPairBytes = 4096
@@ -22,6 +22,9 @@ struct SetCookie {
     /// `Path`; `nil` for the default path.
     private(set) var path: [UInt8]?
     private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
+    /// `SameSite`; an unknown value is the same as none (6265bis §5.6.7).
+    private(set) var sameSite = StoredCookie.SameSite.unspecified
 
     /// Parses a field; `nil` if it contains a control character other than a tab, if name and value are both empty, or if they are longer
     /// than 4096 bytes together.
@@ -53,6 +56,8 @@ struct SetCookie {
             domain = value.isEmpty ? domain : Self.lowercased(value.first == UInt8(ascii: ".") ? value.dropFirst() : value)
         case "path": path = value.first == UInt8(ascii: "/") ? Array(value) : nil
         case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = StoredCookie.SameSite(rawValue: Self.lowercased(value)) ?? .unspecified
         default: break
         }
     }

@@ -34,7 +34,7 @@
             self.strictTransport = strictTransport
             self.trust = trust
             versions = try HTTPVersionTable(configuration)
-            cookies = configuration.storesCookies ? CookieStore() : nil
+            cookies = configuration.cookies.store
             loops = (0..<configuration.eventLoops).map { CurlLoop(number: $0, configuration: configuration) }
             queue = Locked(CurlQueue(configuration.gateLimits(shards: configuration.eventLoops)))
         }

@@ -73,11 +73,7 @@
             }
         }
 
-        package var storesCookies: Bool { configuration.storesCookies }
-
-        package func storedCookies(for request: NetworkRequest) -> String? {
-            (try? loops)?.cookies?.added(to: request)
-        }
+        package var cookieStore: CookieStore? { (try? loops)?.cookies }
 
         /// Sends a request and returns its response: the complete one, or, if the request is streamed, one whose head was received.
         ///

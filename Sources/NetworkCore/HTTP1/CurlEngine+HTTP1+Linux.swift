@@ -41,7 +41,7 @@
 
         private func write(_ transfer: LoopTransfer, to connection: HTTP1Connection) {
             let request = transfer.request
-            let cookie = storedCookies(for: request)
+            let cookie = storedCookies(for: transfer)
             connection.sending.reset()
             var head = HTTP1SentHead()
             var copied = 0
@@ -234,8 +234,10 @@
 
         // MARK: Cookies
 
-        /// Returns the stored cookies for a request, except those whose names are in its own `Cookie` field.
-        func storedCookies(for request: NetworkRequest) -> String? { loops.cookies?.added(to: request) }
+        /// Returns the stored cookies for the current request, except those whose names are in its own `Cookie` field.
+        func storedCookies(for transfer: LoopTransfer) -> String? {
+            loops.cookies?.added(to: transfer.request, after: transfer.redirects)
+        }
 
         func storeCookies(of head: ResponseHead, _ transfer: LoopTransfer) {
             guard let cookies = loops.cookies, let location = CookieLocation(transfer.request) else { return }

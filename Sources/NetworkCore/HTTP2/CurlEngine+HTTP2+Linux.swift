@@ -114,7 +114,7 @@
                 lines.append("Alt-Used: \(origin.host):\(port ?? origin.port)")
             }
             if let codings = requestWriter.acceptEncoding(for: request) { lines.append("Accept-Encoding: \(codings)") }
-            if let cookie = storedCookies(for: request) { lines.append("Cookie: \(cookie)") }
+            if let cookie = storedCookies(for: transfer) { lines.append("Cookie: \(cookie)") }
             return lines
         }
 

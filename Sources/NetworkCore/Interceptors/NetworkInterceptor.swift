@@ -33,19 +33,18 @@ public typealias NetworkExchange = @Sendable (NetworkRequest) async throws(Trans
 
 /// A session manager that adds cookies to requests.
 package protocol CookieSource: Sendable {
-    var storesCookies: Bool { get }
-    /// The stored cookies that the request would be sent with now.
-    func storedCookies(for request: NetworkRequest) -> String?
+    /// The store of the cookies; `nil` if it adds none.
+    var cookieStore: CookieStore? { get }
 }
 
 /// A session manager with interceptors in front of it.
 struct InterceptedSession: NetworkSessionManager {
     private let chain: InterceptorChain
-    /// The session manager, if it stores cookies. Cookies are credentials that interceptors could not see otherwise.
-    private let cookies: (any CookieSource)?
+    /// The cookies that the session manager adds: credentials that interceptors could not see otherwise.
+    private let cookies: CookieStore?
 
     init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
-        cookies = (session as? any CookieSource).flatMap { $0.storesCookies ? $0 : nil }
+        cookies = (session as? any CookieSource)?.cookieStore
         chain = InterceptorChain(interceptors, session: session)
     }
 
@@ -54,7 +53,7 @@ struct InterceptedSession: NetworkSessionManager {
     }
 
     private func marked(_ request: NetworkRequest) -> NetworkRequest {
-        guard let stored = cookies?.storedCookies(for: request) else { return request }
+        guard let stored = cookies?.added(to: request) else { return request }
         var request = request
         request.credentials.storedCookies = stored
         return request

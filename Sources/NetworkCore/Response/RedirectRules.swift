@@ -122,8 +122,8 @@ package struct RedirectRules {
 package struct RedirectTrail: Sendable {
     /// The number of redirects.
     package private(set) var count = 0
-    /// The URLs that were redirected. The list is bounded, because it serves error messages only.
-    private var urls: [String] = []
+    /// The URLs that were redirected. The list is bounded, because servers make it.
+    private(set) var urls: [String] = []
 
     package init() {}
 

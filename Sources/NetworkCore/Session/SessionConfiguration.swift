@@ -68,8 +68,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// The path of a Unix domain socket to which all requests are sent, whatever the host of their URL; at most 107 bytes.
     /// Default: `nil`, which uses TCP.
     public var unixSocketPath: String?
-    /// Whether cookies are stored in memory and sent with later requests (RFC 6265). Default: `false`.
-    public var storesCookies = false
+    /// Whether cookies are stored and sent with later requests (RFC 6265), and where. Default: ``SessionCookies/ignored``.
+    public var cookies = SessionCookies.ignored
     /// The `User-Agent` field of requests that do not set one; `nil` sends none.
     public var userAgent: String? = "swift-data-transfer"
 
@@ -141,6 +141,25 @@ public struct SessionConfiguration: Sendable, Hashable {
         let agent = HeaderFields([HeaderFields.Field(name: "User-Agent", value: userAgent ?? "")])
         if agent[0].value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw TransportError(.invalidConfiguration, "userAgent has a control character")
+        }
+    }
+}
+
+/// What a session manager does with cookies.
+public enum SessionCookies: Sendable, Hashable {
+    /// They are neither stored nor sent, except for the `Cookie` field that a request sets itself.
+    case ignored
+    /// They are stored in memory, separately for each session manager, even if two have the same configuration.
+    case separate
+    /// They are stored in this store, which other session managers may use too, and which can be listed, saved and loaded.
+    case stored(in: CookieStore)
+
+    /// The store of a new session manager.
+    var store: CookieStore? {
+        switch self {
+        case .ignored: nil
+        case .separate: CookieStore()
+        case .stored(let store): store
         }
     }
 }

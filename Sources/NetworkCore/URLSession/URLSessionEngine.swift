@@ -16,6 +16,8 @@ final class URLSessionEngine: @unchecked Sendable {
     private let trust: URLSessionTrust?
     private let strictTransport: StrictTransportStore?
     private let redirectRules: RedirectRules
+    /// The cookies that are added to requests; `nil` if there are none, or if `URLSession` adds them.
+    let cookies: CookieStore?
     private let clock = URLSessionClock()
 
     private var gate: OriginGate<URLSessionTransfer>
@@ -39,6 +41,7 @@ final class URLSessionEngine: @unchecked Sendable {
         trust?.govern(sessionConfiguration)
         self.sessionConfiguration = sessionConfiguration
         redirectRules = RedirectRules(limits, strictTransport: strictTransport)
+        cookies = limits.cookies.store
         gate = OriginGate(limits.gateLimits(shards: 1))
     }
 
@@ -109,7 +112,8 @@ final class URLSessionEngine: @unchecked Sendable {
         transfer.ticket = nil
         let (session, bridge) = runningSession()
         let task = transfer.request.task(
-            in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies)
+            in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies,
+            cookie: cookies?.added(to: transfer.request, after: transfer.redirects))
         let exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
         transfer.exchange = exchange
         bridge.add(exchange)
@@ -142,6 +146,9 @@ final class URLSessionEngine: @unchecked Sendable {
                 let fields = response.headers["Strict-Transport-Security"]
             {
                 strictTransport.receive(fields.parts(at: ",").prefix(1).map { String($0) }, for: transfer.request)
+            }
+            if let cookies, let location = CookieLocation(transfer.request) {
+                cookies.receive(response.headers.values(for: "Set-Cookie"), from: location)
             }
             if RedirectRules.isRedirect(response.statusCode) {
                 let next = try redirectRules.next(

@@ -22,6 +22,8 @@ import Foundation
 ///   response arrives as one chunk.
 /// - A required version of HTTP is not supported: with another `httpVersion` than a preference, each request fails
 ///   (``TransportError/Code/httpVersionUnavailable``).
+/// - Foundation joins the `Set-Cookie` fields of a response with commas; they are separated where a comma is followed by a name and `=`.
+///   Cookies of ``SessionConfiguration/cookies`` are stored when the response is complete.
 /// - Trailers are not available, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, in addition, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
@@ -31,7 +33,7 @@ import Foundation
 /// Prefer the default session manager there.
 ///
 /// When the session manager is released, its session is invalidated after the last transfer has ended.
-public final class URLSessionManager: ClosableSessionManager {
+public final class URLSessionManager: ClosableSessionManager, CookieSource {
     /// The configuration of this session manager.
     public let configuration: SessionConfiguration
     private let engine: URLSessionEngine
@@ -49,8 +51,9 @@ public final class URLSessionManager: ClosableSessionManager {
     ///     (``TransportError/Code/invalidConfiguration``), or if a trust policy cannot be loaded or enforced
     ///     (``TransportError/Code/trustUnavailable``).
     ///   - sessionConfiguration: The configuration of the session, which is copied. With `nil`, the default, without cookies, cache and
-    ///     stored credentials. Its time limits and its number of connections per host are replaced by those of `configuration`. On Linux
-    ///     its cache is removed, since it can return the response to another query.
+    ///     stored credentials. Its time limits and its number of connections per host are replaced by those of `configuration`, and its
+    ///     cookie storage is not used if `configuration.cookies` names another one. On Linux its cache is removed, since it can return the
+    ///     response to another query.
     public init(
         configuration: SessionConfiguration = SessionConfiguration(),
         sessionConfiguration: URLSessionConfiguration? = nil
@@ -82,6 +85,8 @@ public final class URLSessionManager: ClosableSessionManager {
             trust: trust, strictTransport: strictTransport)
         self.strictTransport = strictTransport
     }
+
+    package var cookieStore: CookieStore? { engine.cookies }
 
     deinit {
         engine.close()
@@ -156,12 +161,16 @@ extension URLSessionConfiguration {
     /// A new configuration that shares and stores nothing: no cookies, no cache and no stored credentials.
     package static var isolated: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
+        configuration.ignoreCookies()
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         return configuration
+    }
+
+    private func ignoreCookies() {
+        httpCookieStorage = nil
+        httpShouldSetCookies = false
+        httpCookieAcceptPolicy = .never
     }
 
     /// The value of `URLSession`'s own time limits, which are too coarse to be used: longer than any transfer, and finite, since
@@ -174,6 +183,7 @@ extension URLSessionConfiguration {
         governed.timeoutIntervalForRequest = Self.backstop
         governed.timeoutIntervalForResource = Self.backstop
         governed.httpMaximumConnectionsPerHost = max(1, limits.maximumConnectionsPerHost)
+        if limits.cookies != .ignored { governed.ignoreCookies() }
         #if os(Linux)
             governed.urlCache = nil
         #endif

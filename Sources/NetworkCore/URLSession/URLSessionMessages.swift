@@ -39,11 +39,17 @@ extension NetworkRequest {
 
 extension NetworkRequest {
     /// Creates the task that sends this request.
-    func task(in session: URLSession, userAgent: String?, handlesCookies: Bool) -> URLSessionTask {
+    ///
+    /// - Parameter cookie: The stored cookies, which follow those that the request sets itself in one field (RFC 6265 §5.4).
+    func task(in session: URLSession, userAgent: String?, handlesCookies: Bool, cookie: String?) -> URLSessionTask {
         var request = urlRequest
         request.timeoutInterval = URLSessionConfiguration.backstop
         request.cachePolicy = .reloadIgnoringLocalCacheData
         request.httpShouldHandleCookies = handlesCookies
+        if let cookie {
+            let fields = headers.values(for: "Cookie").filter { !$0.isEmpty } + [cookie]
+            request.setValue(fields.joined(separator: "; "), forHTTPHeaderField: "Cookie")
+        }
         if let lowered = loweredScheme { request.url = lowered }
         if let userAgent, !headers.contains("User-Agent") { request.setValue(userAgent, forHTTPHeaderField: "User-Agent") }
         // A data task would label a body without a content type as a form; an upload task does not.

@@ -94,7 +94,7 @@ import Testing
         }
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration(server.url.absoluteString),
-            sessionManager: DefaultSessionManager.make { $0.storesCookies = true },
+            sessionManager: DefaultSessionManager.make { $0.cookies = .separate },
             interceptors: [CacheInterceptor(store: MemoryCacheStore())])
         for name in ["A", "B"] {
             user.withLock { $0 = name }

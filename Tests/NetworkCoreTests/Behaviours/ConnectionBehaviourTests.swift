@@ -73,7 +73,7 @@
             .row("a Cookie field has no more than 8190 bytes", "curl test443") {
                 let fields = (0..<45).map { "Set-Cookie: c\($0)=\(String(repeating: "x", count: 300))\r\n" }.joined()
                 let server = try RawServer.responding { _, _ in WireRuleTests.ok("x", fields) }
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.storesCookies = true })
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.cookies = .separate })
                 for _ in 0..<2 { _ = try await session.response(for: server.request("/")) }
                 let sent = try #require(server.arrivals.last?.request["cookie"])
                 #expect((7000...8190).contains(sent.utf8.count))

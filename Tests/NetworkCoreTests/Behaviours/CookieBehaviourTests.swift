@@ -33,7 +33,7 @@
                 let lines = fields.withLock { $0 }.map { "Set-Cookie: \($0)\r\n" }.joined()
                 return WireRuleTests.ok("x", lines)
             }
-            let session = server.session { $0.storesCookies = true }
+            let session = server.session { $0.cookies = .separate }
             for (url, values) in row.sets {
                 fields.withLock { $0 = values }
                 _ = try await session.response(for: NetworkRequest(url: try #require(URL(string: url))))

@@ -62,13 +62,13 @@
             },
             .row("a cookie that a redirect sets is sent to its target", "curl test1024") {
                 let server = try leading("Set-Cookie: a=1\r\nContent-Length: 0\r\n")
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.storesCookies = true })
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.cookies = .separate })
                 _ = try await session.response(for: server.request("/from"))
                 #expect(server.arrivals.map { $0.request["cookie"] } == [nil, "a=1"])
             },
             .row("cookies of the request and of the store are sent in one field", "curl test1025") {
                 let server = try leading("Set-Cookie: b=2\r\nContent-Length: 0\r\n")
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.storesCookies = true })
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.cookies = .separate })
                 _ = try await session.response(for: server.request("/from", headers: ["Cookie": "a=1"]))
                 #expect(server.arrivals.map { $0.request["cookie"] } == ["a=1", "a=1; b=2"])
             },
@@ -76,7 +76,7 @@
                 let server = try RawServer.responding { _, _ in
                     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=1\r\n\r\n0\r\nSet-Cookie: b=2\r\n\r\n"
                 }
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.storesCookies = true })
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.cookies = .separate })
                 for _ in 0..<2 { _ = try await session.response(for: server.request("/")) }
                 #expect(server.arrivals.map { $0.request["cookie"] } == [nil, "a=1"])
             },

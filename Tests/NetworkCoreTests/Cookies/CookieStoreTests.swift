@@ -9,7 +9,7 @@ struct CookieStoreTests {
         private let clock = Locked(Int64(1_000_000_000_000))
         let store: CookieStore
 
-        init(_ limits: CookieStore.Limits = CookieStore.Limits()) {
+        init(_ limits: CookieLimits = CookieLimits()) {
             store = CookieStore(limits: limits) { [clock] in clock.withLock { $0 } }
         }
 
@@ -180,7 +180,7 @@ struct CookieStoreTests {
     }
 
     @Test func `in a full domain, the least recently used cookie is removed first, and those with Secure last`() throws {
-        let session = Session(CookieStore.Limits(perDomain: 3))
+        let session = Session(CookieLimits(maximumCookiesPerDomain: 3))
         try session.receive("s=0; Secure", from: "https://a.example/")
         try session.receive("a=1; Path=/a", "b=2; Path=/b", from: "http://a.example/")
         #expect(try session.header("http://a.example/a") == "a=1")
@@ -201,7 +201,7 @@ struct CookieStoreTests {
     }
 
     @Test func `if the store is full, the least recently used tenth of all cookies is removed`() throws {
-        let session = Session(CookieStore.Limits(total: 20))
+        let session = Session(CookieLimits(maximumCookies: 20))
         for number in 0..<20 { try session.receive("a=\(number)", from: "http://\(number).example/") }
         #expect(session.store.count == 20)
         #expect(try session.header("http://0.example/") == "a=0")
@@ -242,7 +242,7 @@ struct CookieStoreTests {
     // MARK: - The Cookie field
 
     @Test func `cookies that do not fit into the Cookie field are omitted`() throws {
-        let session = Session(CookieStore.Limits(fieldBytes: 20))
+        let session = Session(CookieLimits(maximumFieldBytes: 20))
         try session.receive("a=12345678", "b=12345678", "c=123456", "d=", from: "http://a.example/")
         #expect(try session.header("http://a.example/") == "a=12345678; c=123456")
         #expect(try session.header("http://a.example/", own: "own=1234567890123456789") == "own=1234567890123456789")
@@ -298,7 +298,7 @@ struct CookieStoreTests {
     }
 
     @Test func `a store can be used by several threads at the same time`() throws {
-        let session = Session(CookieStore.Limits(perDomain: 10, total: 30))
+        let session = Session(CookieLimits(maximumCookiesPerDomain: 10, maximumCookies: 30))
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for round in 0..<500 {
                 guard let location = CookieLocation(scheme: "https", host: "h\(round % 7).example.org", path: "/") else {

@@ -112,7 +112,7 @@
             }
             let session = session {
                 $0.eventLoops = 3
-                $0.storesCookies = true
+                $0.cookies = .separate
             }
             _ = try await session.response(for: server.request("/login"))
             await withTaskGroup(of: Void.self) { group in

@@ -95,7 +95,7 @@
                 request.path == "/login"
                     ? LoopbackResponse(headers: ["Set-Cookie": "id=7; Path=/in", "set-cookie": "all=1; Path=/"]) : .text("")
             }
-            let session = session { $0.storesCookies = true }
+            let session = session { $0.cookies = .separate }
             for path in ["/login", "/in/side", "/out"] { _ = try await session.response(for: server.request(path)) }
             let cookies = server.requests.map { Set(($0.headers["Cookie"] ?? "").components(separatedBy: "; ")) }
             #expect(cookies == [[""], ["id=7", "all=1"], ["all=1"]])
