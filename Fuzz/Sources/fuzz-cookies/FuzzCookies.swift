@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import NetworkCore
 
 /// Where responses come from and requests go: parents and children, addresses, and with and without TLS.
@@ -50,6 +52,8 @@ func check(_ cookie: Cookie, from location: CookieLocation) {
     precondition(location.isSecure || !cookie.isSecure, "Secure without TLS")
     let name = String(decoding: cookie.pair, as: UTF8.self).lowercased()
     precondition(!name.hasPrefix("__secure-") || cookie.isSecure, "__Secure-")
+    precondition(!name.hasPrefix("__http-") || (cookie.isSecure && cookie.isHTTPOnly), "__Http-")
+    precondition(cookie.sameSite != .none || cookie.isSecure, "SameSite=None without Secure")
     precondition(!name.hasPrefix("__host-") || (cookie.isSecure && cookie.isHostOnly && cookie.path.count == 1), "__Host-")
 }
 
@@ -59,7 +63,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
     // Within the limits of the store.
     let lines = bytes.split(separator: 0x0A, maxSplits: 50).prefix(50)
-    let store = CookieStore(limits: CookieStore.Limits(fieldBytes: .max / 2)) { now }
+    let store = CookieStore(limits: CookieLimits(maximumFieldBytes: .max / 2)) { now }
     var model = Model()
     for (number, line) in lines.enumerated() {
         let location = locations[Int(line.first ?? 0) % locations.count]
@@ -76,6 +80,12 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     precondition(elsewhere.flatMap { store.merged(own: nil, for: $0) } == nil, "sent elsewhere")
     precondition(store.count <= 50)
+    // What was stored can be saved and loaded, and is then the same.
+    let file = try! CookieFile.data(of: store.stored())
+    let copy = CookieStore(limits: CookieLimits(maximumFieldBytes: .max / 2)) { now }
+    copy.load(try! CookieFile.cookies(in: file))
+    precondition((try? CookieFile.data(of: copy.stored())) == file, "another file")
+    _ = try? CookieFile.cookies(in: Data(bytes))
     if let seconds = CookieDate.seconds(Array(bytes)[...]) {
         precondition((-11_644_473_600...253_402_300_799).contains(seconds), "a year out of range")
     }

@@ -139,6 +139,42 @@ extension ExtremeCall {
         ExtremeCall(
             "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:serverAddress:)",
             "NetworkResponse.ServerAddress.init(address:port:)"
+            "StoredCookie.init(name:value:domain:isHostOnly:path:isSecure:isHTTPOnly:sameSite:expires:)",
+            "CookieStoreError.Code.init(rawValue:)",
+            "CookieLimits.init(maximumCookiesPerDomain:maximumCookies:maximumFieldsPerResponse:maximumFieldBytes:maximumFileBytes:)"
+        ) {
+            for number in Extreme.integers {
+                let limits = CookieLimits(
+                    maximumCookiesPerDomain: number, maximumCookies: number, maximumFieldsPerResponse: number,
+                    maximumFieldBytes: number, maximumFileBytes: number)
+                let store = CookieStore(limits: limits)
+                for name in ["a", "b"] { try store.set(StoredCookie(name: name, value: "1", domain: "127.0.0.1")) }
+                describe(store.cookies(for: url))
+                await send { $0.cookies = .stored(in: store) }
+                let file = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
+                defer { try? FileManager.default.removeItem(at: file) }
+                try store.save(to: file, includesSessionCookies: true)
+                try? store.load(from: file)
+            }
+            let store = CookieStore()
+            for text in Extreme.texts {
+                describe(CookieStoreError.Code(rawValue: text))
+                for cookie in [
+                    StoredCookie(name: text, value: text, domain: text, path: text),
+                    StoredCookie(name: text, value: "", domain: "a.test"),
+                    StoredCookie(name: "a", value: text, domain: "a.test"), StoredCookie(name: "a", value: "", domain: text),
+                    StoredCookie(name: "a", value: "", domain: "a.test", path: text),
+                ] {
+                    describe(cookie)
+                    do { try store.set(cookie) } catch { describe(error) }
+                    store.remove(cookie)
+                }
+            }
+            for date in Extreme.dates { try? store.set(StoredCookie(name: "a", value: "", domain: "a.test", expires: date)) }
+            for url in Extreme.urls { describe(store.cookies(for: url)) }
+        },
+        ExtremeCall(
+            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
         ) {
             for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 let timings = TransferTimings(
