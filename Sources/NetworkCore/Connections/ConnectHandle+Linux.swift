@@ -175,7 +175,10 @@
                     resolve += Self.entries(loops.overrides, host: server.host, port: server.port)
                 }
             }
-            guard configuration.proxy.kind != .none else { return try requireFamily(of: origin.host, request) }
+            guard configuration.proxy.kind != .none else {
+                try requireFamily(of: origin.host, request)
+                return
+            }
             do throws(TransportError) {
                 proxy = try configuration.proxy.decision(
                     scheme: origin.scheme, host: origin.host, port: origin.port, environment: ProxyDecision.processEnvironment)
@@ -183,7 +186,10 @@
             } catch {
                 throw TransportError(like: error, request: request)
             }
-            guard let server = proxy.server else { return try requireFamily(of: origin.host, request) }
+            guard let server = proxy.server else {
+                try requireFamily(of: origin.host, request)
+                return
+            }
             if !loops.overrides.isEmpty { resolve += Self.entries(loops.overrides, host: server.host, port: server.port) }
             guard let address = IPAddress(server.host), !family.contains(address) else { return }
             throw TransportError(

@@ -137,8 +137,6 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:serverAddress:)",
-            "NetworkResponse.ServerAddress.init(address:port:)"
             "StoredCookie.init(name:value:domain:isHostOnly:path:isSecure:isHTTPOnly:sameSite:expires:)",
             "CookieStoreError.Code.init(rawValue:)",
             "CookieLimits.init(maximumCookiesPerDomain:maximumCookies:maximumFieldsPerResponse:maximumFieldBytes:maximumFileBytes:)"
@@ -174,7 +172,8 @@ extension ExtremeCall {
             for url in Extreme.urls { describe(store.cookies(for: url)) }
         },
         ExtremeCall(
-            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
+            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:serverAddress:)",
+            "NetworkResponse.ServerAddress.init(address:port:)"
         ) {
             for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 let timings = TransferTimings(
