@@ -77,14 +77,18 @@ extension StrictTransportHosts {
     /// Parses the contents of a file. Comments, blank lines and expired hosts are left out. If there are too many hosts, those that expire
     /// last remain.
     init(text: String, now: Int64) throws(Damage) {
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = line.hasSuffix("\r") ? line.dropLast() : line
-            if line.isEmpty || line.hasPrefix("#") { continue }
+        // Bytes, not characters: CR and LF together are one character.
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, bytes) in lines.enumerated() {
+            let line = Substring(bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes)
+            if line.isEmpty || bytes.first == UInt8(ascii: "#") { continue }
             guard let space = line.utf8.firstIndex(of: UInt8(ascii: " ")),
                 let expires = Self.time(line[line.utf8.index(after: space)...])
             else { throw Damage(line: index + 1) }
-            let includesSubdomains = line.hasPrefix(".")
-            guard let host = HostName.canonical(includesSubdomains ? line[..<space].dropFirst() : line[..<space]),
+            let includesSubdomains = bytes.first == UInt8(ascii: ".")
+            guard
+                let host = HostName.canonical(
+                    line[(includesSubdomains ? line.utf8.index(after: line.startIndex) : line.startIndex)..<space]),
                 !HostName.isAddress(host)
             else { throw Damage(line: index + 1) }
             if expires > now { set(Entry(expires: expires, includesSubdomains: includesSubdomains), for: host, now: now) }

@@ -9,7 +9,8 @@ struct StrictTransportStoreTests {
     private let time = Locked<Int64>(1_700_000_000)
 
     private func store(_ choice: StrictTransport = .inMemory) throws -> StrictTransportStore {
-        try #require(try StrictTransportStore(choice) { [time] in time.withLock { $0 } })
+        let store = try StrictTransportStore(choice) { [time] in time.withLock { $0 } }
+        return try #require(store)
     }
 
     private func request(_ url: String) throws -> NetworkRequest { NetworkRequest(url: try #require(URL(string: url))) }
