@@ -90,14 +90,14 @@ import TestSupport
     @Test func `a refusal and an expired code end the flow`() async throws {
         enqueueDevice()
         session.enqueue(error("access_denied"), for: "/token")
-        #expect(code(await run(try client(), [5])) == .accessDenied)
+        #expect(try await code(run(client(), [5])) == .accessDenied)
     }
 
     @Test func `the code expires while the server says that the user has not responded`() async throws {
         enqueueDevice(expires: 12)
         session.enqueue(error("authorization_pending"), for: "/token")
         session.enqueue(error("authorization_pending"), for: "/token")
-        #expect(code(await run(try client(), [5, 5])) == .expiredToken)
+        #expect(try await code(run(client(), [5, 5])) == .expiredToken)
         #expect(store.load() == nil)
     }
 
@@ -107,14 +107,14 @@ import TestSupport
         session.enqueue(.failure(.cannotConnect, phase: .connect), for: "/token")
         session.enqueue(.status(503), for: "/token")
         session.enqueue(tokens, for: "/token")
-        #expect(try (await run(try client(), [5, 10, 20])).get().accessToken == "access-1")
+        #expect(try await run(client(), [5, 10, 20]).get().accessToken == "access-1")
     }
 
     @Test func `a lost response with the tokens is reported as such`() async throws {
         enqueueDevice()
         session.enqueue(.failure(.connectionLost, phase: .receive), for: "/token")
         session.enqueue(error("invalid_grant"), for: "/token")
-        #expect(code(await run(try client(), [5, 10])) == .responseLost)
+        #expect(try await code(run(client(), [5, 10])) == .responseLost)
     }
 
     @Test func `cancellation ends the flow at once`() async throws {
@@ -152,7 +152,7 @@ import TestSupport
             let test = DeviceFlowTests()
             test.enqueueDevice(#","interval":\#(interval)"#)
             test.session.enqueue(tokens, for: "/token")
-            #expect(try (await test.run(try test.client(), [pause])).get().accessToken == "access-1")
+            #expect(try await test.run(test.client(), [pause]).get().accessToken == "access-1")
         }
     }
 }

@@ -142,7 +142,8 @@ import TestSupport
         response: StubResponse
     ) async throws {
         session.enqueue(response, for: "/token")
-        #expect(await failure(try service()) != nil)
+        let service = try service()
+        #expect(await failure(service) != nil)
         #expect(store.load()?.pendingSince != nil)
     }
 
