@@ -92,7 +92,10 @@ extension RealServerTests {
                 _ = try await service(engine).request(revoke)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<16 {
-                        group.addTask { #expect(try await services[number % 4].request(resource).scope == "read") }
+                        group.addTask {
+                            let scope = try await services[number % 4].request(resource).scope
+                            #expect(scope == "read")
+                        }
                     }
                     try await group.waitForAll()
                 }
