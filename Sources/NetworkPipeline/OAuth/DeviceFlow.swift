@@ -23,6 +23,11 @@ public struct DevicePrompt: Sendable, Hashable {
     }
 }
 
+extension DevicePrompt: RedactedStringConvertible {
+    /// The host of the page, and when the code expires. It does not contain the code.
+    public var description: String { "DevicePrompt(\(verificationURL.host ?? ""), until \(HTTPDate(expires)))" }
+}
+
 extension OAuthClient {
     /// Signs in a user that opens a page on another device (RFC 8628). Needs ``OAuthOptions/deviceAuthorizationURL``.
     ///

@@ -104,7 +104,7 @@
             #expect(server.requests.map(\.trailers) == [["X-Attempt: 1"], ["X-Attempt: 1"], ["X-Attempt: 1"]])
         }
 
-        @Test func `trailers are made after the last byte, when Expect was answered too`() async throws {
+        @Test func `trailers are made after the last byte, after a 100 too`() async throws {
             let server = try RawServer { connection in
                 guard let head = try connection.head() else { return }
                 try connection.send("HTTP/1.1 100 Continue\r\n\r\n")

@@ -20,7 +20,7 @@ extension URLSessionTests {
                     LoopbackResponse(
                         status: 302,
                         headers: [
-                            "Set-Cookie": "id=7; Path=/; SameSite=Strict", "set-cookie": "b=2; Path=/in", "Location": "/in",
+                            "Set-Cookie": "id=7; Path=/; SameSite=Strict", "Set-Cookie": "b=2; Path=/in", "Location": "/in",
                         ])
                 default: .text(request.headers["Cookie"] ?? "")
                 }

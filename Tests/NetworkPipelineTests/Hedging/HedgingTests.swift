@@ -85,8 +85,9 @@ import TestSupport
     private func hedged(
         _ endpoint: Endpoint<Void>? = nil, through service: DefaultNetworkService, serially: Bool = false
     ) async -> Task<Result<Int, NetworkError>, Never> {
-        let call = send(endpoint, through: service, serially: serially)
+        // Before the call, which may send its first attempt at once.
         let number = lab.requests.count
+        let call = send(endpoint, through: service, serially: serially)
         await lab.waitForAttempt(number + 1)
         await clock.waitForSleepers(count: 1)
         clock.advance(by: delay)
