@@ -22,6 +22,25 @@ let versions = DefaultSessionManager(
     })
 // snippet.end
 
+// snippet.cookies
+let cookies = try CookieStore(contentsOf: URL(fileURLWithPath: "/var/lib/app/cookies.json"))
+try cookies.set(StoredCookie(name: "theme", value: "dark", domain: "api.example.com"))
+let withCookies = DefaultSessionManager(configuration: SessionConfiguration { $0.cookies = .stored(in: cookies) })
+// snippet.end
+
+#if os(Linux)
+    // snippet.routes
+    let routed = CurlSessionManager(
+        configuration: SessionConfiguration {
+            $0.route.addresses["api.example.com"] = ["10.0.0.7", "10.0.0.8"]
+            $0.route.localAddress = .interface("eth0")
+            $0.route.keepAliveProbes = .init(idle: .seconds(30))
+            $0.strictTransport = .file(URL(fileURLWithPath: "/var/lib/app/hsts"))
+        })
+    // snippet.end
+    print(routed)
+#endif
+
 // snippet.priority
 var thumbnail = Endpoint<Data>(path: "thumbnail/7", responseDecoder: .rawData)
 thumbnail.priority = .low
@@ -60,4 +79,4 @@ let request = try Endpoint<Void>(path: "movie/7").networkRequest(with: api)
 print(CurlCommand(request.logged).text)
 // snippet.end
 
-print(service, traced)
+print(service, traced, withCookies)
