@@ -24,6 +24,7 @@ static void (*set_verify)(void *context, int mode, verify_callback callback);
 static int (*get_depth)(const void *store);
 static void *(*get_certificate)(const void *store);
 static void (*set_error)(void *store, int error);
+static int (*get_error)(const void *store);
 static int (*get_ssl_index)(void);
 static void *(*get_store_data)(const void *store, int index);
 static void *(*get_extension)(const void *certificate, int name, int *is_critical, int *index);
@@ -64,6 +65,7 @@ static void look_up(void) {
     get_depth = dlsym(curl, "X509_STORE_CTX_get_error_depth");
     get_certificate = dlsym(curl, "X509_STORE_CTX_get_current_cert");
     set_error = dlsym(curl, "X509_STORE_CTX_set_error");
+    get_error = dlsym(curl, "X509_STORE_CTX_get_error");
     get_ssl_index = dlsym(curl, "SSL_get_ex_data_X509_STORE_CTX_idx");
     get_store_data = dlsym(curl, "X509_STORE_CTX_get_ex_data");
     get_extension = dlsym(curl, "X509_get_ext_d2i");
@@ -79,7 +81,7 @@ int ccurl_can_watch_handshakes(void) {
 }
 
 int ccurl_can_check_names(void) {
-    return ccurl_can_watch_handshakes() && get_verify_mode && set_verify && get_depth && get_certificate && set_error
+    return ccurl_can_watch_handshakes() && get_verify_mode && set_verify && get_depth && get_certificate && set_error && get_error
            && get_ssl_index && get_store_data && get_extension && count_of && element_of && get_value && free_names;
 }
 
@@ -99,11 +101,15 @@ static int has_names(const void *certificate) {
 
 // OpenSSL calls this for each certificate of the chain; the server's certificate has depth 0.
 static int verify(int is_good, void *store) {
-    if (!is_good || get_depth(store) != 0 || has_names(get_certificate(store))) return is_good;
-    set_error(store, hostname_mismatch);
+    if (is_good && (get_depth(store) != 0 || has_names(get_certificate(store)))) return is_good;
     void *ssl = get_store_data(store, get_ssl_index());
     void *context = ssl ? get_context(ssl) : NULL;
     struct ccurl_handshake *handshake = context ? get_context_data(context, application_index) : NULL;
+    if (!is_good) {
+        if (handshake && handshake->context == context) handshake->verify_result = get_error(store);
+        return is_good;
+    }
+    set_error(store, hostname_mismatch);
     if (handshake) handshake->lacks_names = 1;
     return 0;
 }
@@ -141,7 +147,7 @@ static int set_up(void *easy, void *context, void *handshake) {
         return CCURLE_OK;
     }
     set_context_data(context, application_index, handshake);
-    if (state->context) state->has_begun = state->is_done = state->protocol = state->alert = state->has_ended = 0;
+    if (state->context) state->has_begun = state->is_done = state->protocol = state->alert = state->has_ended = state->verify_result = 0;
     state->context = context;
     set_info_callback(context, observe);
     if (control && ((struct ccurl_handshake *)handshake)->reads_ahead) control(context, set_read_ahead, 1, NULL);

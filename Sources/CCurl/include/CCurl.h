@@ -302,6 +302,8 @@ struct ccurl_handshake {
     int has_ended;
     // Whether the server's certificate was refused because no subject alternative name is a host or an address.
     int lacks_names;
+    // The result of the verification of the server's certificate (`X509_V_ERR_…`) if it failed; 0 otherwise.
+    int verify_result;
     // The handle that the handshake belongs to. libcurl passes the functions on to the handles by which it looks up names over HTTPS, and their
     // handshakes are not recorded. Set before the handshake.
     const void *owner;

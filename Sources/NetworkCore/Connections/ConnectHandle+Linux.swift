@@ -72,6 +72,8 @@
             self.isSecure = isSecure
             self.offersHTTP2 = offersHTTP2
             proxy = route.proxy
+            // TLS inside of TLS: what the outer one has read ahead does not make the socket readable, and libcurl would wait for it.
+            if route.proxy.server?.kind == .https { handshake.pointee.reads_ahead = 0 }
             target = isSecure ? .origin : route.target
             hasOpenedSocket = false
             // The engine enforces the timeout itself. That of libcurl ends a little later; where it would wait for a name lookup,

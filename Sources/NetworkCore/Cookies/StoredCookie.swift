@@ -141,7 +141,9 @@ extension StoredCookie {
             isHTTPOnly: isHTTPOnly,
             sameSite: sameSite, expiry: expiry)
         if let missing = cookie.missingForPrefix() { throw CookieStoreError("name", "has a prefix that requires \(missing)") }
-        if sameSite == .none, !isSecure { throw CookieStoreError("sameSite", "the value None requires isSecure (6265bis §5.6.7.2)") }
+        if sameSite == .none, !isSecure {
+            throw CookieStoreError("sameSite", "the value None requires isSecure (6265bis §5.6.7.2)")
+        }
         return cookie
     }
 }

@@ -117,7 +117,9 @@
             if handshake.pointee.lacks_names != 0 { return .missingAlternativeName }
             if let failure = TLSFailure(alert: Int(handshake.pointee.alert)) { return failure }
             if handshake.pointee.alert == 0, Int(code) == CCURLE_SSL_CONNECT_ERROR, CurlErrors.isClosedByPeer(reason) {
-                return nil
+                // Inside the tunnel of an HTTPS proxy, libcurl 7.88.1 loses the reason for which it refuses a certificate itself.
+                let result = Int(handshake.pointee.verify_result)
+                return result == 0 ? nil : TLSFailure(verifyResult: result)
             }
             if Int(code) == CCURLE_PEER_FAILED_VERIFICATION, isOverQUIC {
                 // The names are checked before the result of the verification is read, which is 1 until then. The message names neither.
