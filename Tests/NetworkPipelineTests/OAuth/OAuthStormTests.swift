@@ -33,7 +33,7 @@ import TestSupport
         async throws
     {
         var totals = (rotations: 0, lost: 0, revocations: 0, signIns: 0)
-        for seed in 0..<UInt64(isSlowRun ? 200 : 9) {
+        for seed in 0..<UInt64(isSlowRun ? 200 : 6) {
             let folder = try TemporaryFolder()
             let file = folder.file("private/tokens.json")
             let faults = seed % 3 == 0 ? 0 : 40
