@@ -38,6 +38,8 @@ package final class TusServer: Sendable {
         package var metadata: String?
         /// The position that the client knows; `nil` if it must ask.
         var known: Int?
+        /// Whether a request of an earlier client process has arrived after the current one had received the position.
+        var isDisturbed = false
         /// The `Upload-Offset` of each part.
         package var parts: [Int] = []
 
@@ -57,6 +59,7 @@ package final class TusServer: Sendable {
         /// Returns the fault of a request; its first argument is the number of the request.
         package var fault: @Sendable (Int, LoopbackRequest) -> Fault? = { _, _ in nil }
         /// Called for each request with its number, before it is processed.
+        var process = 0
         package var onRequest: @Sendable (Int) -> Void = { _ in }
         package var maximumBytes: Int?
         package var checksums = "sha256,sha1"
@@ -77,8 +80,12 @@ package final class TusServer: Sendable {
     }
 
     /// Records that the client process has ended, whose successor knows no position.
-    package func forgetClients() {
+    ///
+    /// - Parameter process: The number that the successor sends as `Client-Process`. Requests with another number arrive late: their
+    ///   client cannot receive the position any more.
+    package func forgetClients(process: Int = 0) {
         state.withLock { state in
+            state.process = process
             for id in state.uploads.keys { state.uploads[id]?.known = nil }
         }
     }
@@ -106,6 +113,7 @@ extension TusServer.State {
         if request.method != .options, request.headers["Tus-Resumable"] != "1.0.0" {
             violations.append("\(request): Tus-Resumable")
         }
+        if isLate(request) { uploads[id]?.isDisturbed = true }
         switch fault {
         case .lostRequest, .refused, .removed, .restart:
             // The position is uncertain for the client, even if it is still the same.
@@ -125,7 +133,9 @@ extension TusServer.State {
         switch request.method {
         case .options: response = options()
         case .post: response = create(request)
-        case .head: response = head(id)
+        case .head:
+            if !isLate(request) { uploads[id]?.isDisturbed = false }
+            response = head(id)
         case .patch: response = patch(request, id, fault)
         case .delete:
             response = .status(uploads[id] == nil ? 404 : 204)
@@ -144,6 +154,11 @@ extension TusServer.State {
         default: break
         }
         return response
+    }
+
+    /// Whether the request was sent by a client process that has ended.
+    private func isLate(_ request: LoopbackRequest) -> Bool {
+        request.headers["Client-Process"].map { $0 != "\(process)" } ?? false
     }
 
     private func options() -> LoopbackResponse {
@@ -179,7 +194,7 @@ extension TusServer.State {
         let offset = request.headers["Upload-Offset"].flatMap { Int($0) }
         upload.parts.append(offset ?? -1)
         uploads[id]?.parts = upload.parts
-        if upload.known == nil || offset != upload.known {
+        if !upload.isDisturbed, upload.known == nil || offset != upload.known {
             violations.append("\(request): a part at \(offset ?? -1), where the client knows of \(upload.known ?? -1)")
         }
         if request.headers["Content-Type"] != "application/offset+octet-stream" { violations.append("\(request): Content-Type") }

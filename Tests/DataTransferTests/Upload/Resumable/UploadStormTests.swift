@@ -45,7 +45,6 @@ struct UploadStormTests {
                 }
             }
             let server = try model.server()
-            let service = server.service(session: session)
             let (length, chunk, isKilling) = random.withLock { random in
                 (random.chance(5) ? 0 : random.below(1 << (4 + random.below(15))), random.below(1 << 16) + 1, random.chance(70))
             }
@@ -56,7 +55,10 @@ struct UploadStormTests {
                 delay: .zero)
             var uploaded: UploadedFile?
             for process in 0..<200 where uploaded == nil {
-                model.forgetClients()
+                model.forgetClients(process: process)
+                let service = DefaultDataTransferService(
+                    configuration: APIConfiguration(baseURL: server.url, headers: ["Client-Process": "\(process)"]),
+                    sessionManager: session)
                 // What is recreated is repeated from the beginning, so later processes meet fewer kills.
                 let kill =
                     isKilling && process < 20 ? model.state.withLock(\.requests) + random.withLock { $0.below(12) } + 1 : .max
