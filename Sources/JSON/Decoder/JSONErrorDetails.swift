@@ -27,7 +27,9 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
     }
 
     private let storage: Storage
-    private static let lock = Locked<Void>(())
+    /// Guards all storages. Its value is not used, but has a size: otherwise, its address would be that of the mutex, and the thread sanitizer would
+    /// report each use as a race.
+    private static let lock = Locked(false)
 
     init(_ values: Values) { storage = Storage(values: values, owner: nil, index: 0) }
 
