@@ -120,6 +120,8 @@ struct ResumableUploadTests {
         _ = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
         inject([], into: .patch)
         let (model, content) = (model, content)
+        // The closure retains the model, which contains it.
+        defer { model.change { $0.onRequest = { _ in } } }
         let count = model.state.withLock(\.requests)
         model.change { state in
             // Between the question and the first part of the second call.
