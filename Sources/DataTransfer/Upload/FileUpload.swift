@@ -176,7 +176,7 @@ struct FileUpload: Sendable {
             expires: upload?.record.expires.map { Date(timeIntervalSince1970: TimeInterval($0)) })
     }
 
-    /// Returns the upload that an earlier call has begun; `nil` if there is none at this server.
+    /// Returns the upload that an earlier call has begun at this server; `nil` without one.
     private func saved(
         _ source: UploadSource, _ state: UploadStateFile?, _ creator: String
     ) async throws(DataTransferError) -> Upload? {

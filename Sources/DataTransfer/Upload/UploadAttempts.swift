@@ -40,7 +40,7 @@ struct UploadAttempts {
         return try await pause(requested: error.networkError?.response?.headers["Retry-After"]?.utf8.decimal(clampedTo: 1 << 31))
     }
 
-    /// Waits before the next attempt, and returns `true`; returns `false` at once if there is none.
+    /// Waits before the next attempt, and returns `true`; returns `false` at once if no attempt is left.
     ///
     /// - Parameter requested: The pause that the server asks for, in seconds.
     /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` when the task is cancelled.

@@ -34,7 +34,7 @@ struct UploadStateFile: Sendable {
         throw UploadFailure(.busy, "other uploads with this state start and end repeatedly", url: url)
     }
 
-    /// Reads the state; `nil` if there is none.
+    /// Reads the state; `nil` if the file does not exist.
     ///
     /// - Throws: ``UploadFailure/Code/stateUnusable`` for a file that is not a state, or that others can have written: the file would be sent
     ///   to the URL in it.

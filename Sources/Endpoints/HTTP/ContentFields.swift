@@ -52,7 +52,7 @@ package struct DigestField: Sendable, Hashable {
         if members?["sha-256"] != nil, sha256 == nil { isMalformed = true }
     }
 
-    /// The 32 bytes of the SHA-256 digest; `nil` if there is none, or it has another length.
+    /// The 32 bytes of the SHA-256 digest; `nil` if the field has no such digest, or one of another length.
     package var sha256: [UInt8]? {
         digests["sha-256"].flatMap { $0.count == 32 ? Array($0) : nil }
     }

@@ -95,12 +95,12 @@ public struct HeaderFields: Sendable {
         fields.append(field)
     }
 
-    /// Replaces all lines with that name by one, at the position of the first. Adds the line if there is none.
+    /// Replaces all lines with that name by one, at the position of the first. Adds the line if the name is missing.
     package mutating func set(_ value: String, for name: String) {
         set(Field(name: name, value: value))
     }
 
-    /// Replaces all lines with the name of this one, at the position of the first. Adds the line if there is none.
+    /// Replaces all lines with the name of this one, at the position of the first. Adds the line if the name is missing.
     package mutating func set(_ field: Field) {
         guard let first = fields.firstIndex(where: { Self.isSame($0.name, field.name) }) else { return fields.append(field) }
         fields[first] = field

@@ -28,7 +28,7 @@ package struct LinkField: Sendable, Hashable {
         links = headers.values(for: "Link").flatMap(Self.links)
     }
 
-    /// Returns the first target with a relation type, compared without case, to the response itself; `nil` if there is none.
+    /// Returns the first target with a relation type, compared without case, to the response itself; `nil` if no link has this type.
     ///
     /// Links of other resources, which have an anchor that is not the URL of the response, are ignored (RFC 8288 §3.2).
     ///

@@ -54,7 +54,7 @@ enum ValidationRules {
     ///
     /// - Parameters:
     ///   - redirects: The requests that were sent after the first one to follow redirects.
-    ///   - response: The final response, or `nil` if there is none because the last request failed.
+    ///   - response: The final response, or `nil` if the last request failed.
     static func invalidated(
         by request: NetworkRequest, redirects: [NetworkRequest] = [], _ response: NetworkResponse?
     ) -> Set<String> {

@@ -52,7 +52,7 @@ extension ContentCoding {
         return !codings.contains { names.contains($0.rawValue) }
     }
 
-    /// Returns the names in the `Accept-Encoding` fields with their weights, 1 if there is none or it is malformed.
+    /// Returns the names in the `Accept-Encoding` fields with their weights; 1 for a weight that is missing or malformed.
     fileprivate static func weighted(in headers: HeaderFields) -> [(name: String, weight: Double)] {
         headers.values(for: "Accept-Encoding").flatMap(\.listElements).compactMap { element in
             let parts = element.parts(at: ";").map { $0.trimmed.asciiLowercased }

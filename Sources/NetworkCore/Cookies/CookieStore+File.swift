@@ -58,7 +58,7 @@ extension CookieStore {
         }
     }
 
-    /// Returns the contents of a file; `nil` if there is none.
+    /// Returns the contents of a file; `nil` if it does not exist.
     private static func read(_ file: URL, maximumBytes: Int) throws(CookieStoreError) -> Data? {
         let path = try path(of: file, .unreadableFile)
         guard let descriptor = FileDescriptor.open(path, O_RDONLY, followsLink: true), let status = descriptor.status else {

@@ -17,7 +17,7 @@
             case versionSettled(String)
             /// Counts the connections of the loop.
             case count(CountCollector)
-            /// Begins or ends to report events of connections: there is an observer, or there is none any more.
+            /// Begins or ends to report events of connections, because the first observer was added or the last one removed.
             case observe
             /// Closes what is not in use, or cancels the transfers that are left.
             case close(ClosingStage)

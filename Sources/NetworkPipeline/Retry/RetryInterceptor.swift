@@ -110,7 +110,7 @@ public struct RetryInterceptor: PhasedInterceptor {
         return try result.get()
     }
 
-    /// Pauses before the next attempt, and returns `true`; returns `false` at once if there is none.
+    /// Pauses before the next attempt, and returns `true`; returns `false` at once if no attempt is left.
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the pause.
     private func pauses(
