@@ -109,7 +109,8 @@ public final class HedgingInterceptor: NetworkInterceptor {
                 if !isFirst, !isFirstOver { second?.takePlace() }
                 return result
             }
-            preconditionFailure("the tasks of a request ended without a result")
+            // Not reached: the group always contains the task of the first attempt, whose result ends the loop.
+            return .failure(TransportError(.cancelled, "no attempt of the request has a result", request: request))
         }
     }
 
