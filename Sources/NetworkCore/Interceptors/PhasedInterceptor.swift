@@ -47,7 +47,8 @@ package enum InterceptorState: Sendable {
 extension PhasedInterceptor {
     package func prepareWaiting(_ request: inout NetworkRequest) async throws(TransportError) -> InterceptorState {
         // A mistake of the interceptor. Its change is missing, such as a credential, so the request must not be sent.
-        throw TransportError(.invalidConfiguration, "\(Self.self) has no way to wait before the request is sent", request: request)
+        throw TransportError(
+            .invalidConfiguration, "\(Self.self) has no way to wait before the request is sent", request: request)
     }
 
     package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
