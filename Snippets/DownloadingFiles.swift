@@ -20,7 +20,7 @@ do throws(DataTransferError) {
     let options = DownloadOptions(existingFile: .keepBoth, digest: .sha256(expected), maximumBytes: 4 << 30)
     print(try await service.download(endpoint, to: .folder(downloads), options: options, progress: progress).url)
 } catch {
-    if error.fileFailure?.code == .diskFull { print("make room, and call again: \(error)") }
+    if error.fileFailure?.code == .diskFull { print("free disk space, and repeat the call: \(error)") }
 }
 // snippet.end
 

@@ -22,8 +22,8 @@ do throws(TransportError) {
     print(try await session.response(for: NetworkRequest(url: url)))
 } catch {
     switch error.tlsFailure {
-    case .pinMismatch: print("somebody is in between, or the key has changed")
-    case .certificateExpired, .wrongHost, .unknownIssuer: print("the server has to be repaired")
+    case .pinMismatch: print("another party intercepts the connection, or the key has changed")
+    case .certificateExpired, .wrongHost, .unknownIssuer: print("the server's certificate is not valid")
     default: print(error)
     }
 }

@@ -36,7 +36,7 @@ service.uploadUpdatesPublisher(.file(file), to: trailer)
     } receiveValue: { update in
         switch update {
         case .progress(let state): print(state.fractionSent ?? 0)
-        case .value: print("there")
+        case .value: print("complete")
         }
     }
     .store(in: &subscriptions)

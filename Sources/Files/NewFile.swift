@@ -56,11 +56,15 @@ extension NewFile {
     ///   - path: The path of the file.
     ///   - data: The new contents.
     ///   - temporary: The path that the new file has until it is complete. A file of this name is removed.
-    package static func replace(_ path: String, with data: Data, through temporary: String) throws(Failure) {
+    ///   - waitsForDisk: Whether the contents are on the disk before the file has its final name. Otherwise, a machine that loses its power can
+    ///     leave an empty file.
+    package static func replace(
+        _ path: String, with data: Data, through temporary: String, waitsForDisk: Bool = false
+    ) throws(Failure) {
         unlink(temporary)
         guard let file = NewFile(temporary) else { throw Failure(step: "created", error: .last) }
         let isWritten = data.withUnsafeBytes { file.descriptor.write($0) }
-        guard isWritten else { throw Failure(step: "written", error: .last) }
+        guard isWritten, !waitsForDisk || file.descriptor.synchronize() else { throw Failure(step: "written", error: .last) }
         guard file.rename(to: path) else { throw Failure(step: "renamed", error: .last) }
     }
 }

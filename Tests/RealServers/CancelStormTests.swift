@@ -63,8 +63,11 @@ extension RealServerTests {
                 var random = SeededGenerator(seed: UInt64(index))
                 let path = random.next() % 50 == 0 ? "/files/10mb.bin" : "/ok"
                 let request = Task { try await session.send(.get, server + path) }
-                await random.pause()
-                request.cancel()
+                // On a slow machine, each of the others may be cancelled before its response.
+                if index % 16 != 0 {
+                    await random.pause()
+                    request.cancel()
+                }
                 return await Outcome(request.result)
             }
             #expect(outcomes.values.reduce(0, +) == count)

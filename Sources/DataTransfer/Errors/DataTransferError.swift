@@ -42,9 +42,11 @@ extension DataTransferError {
         }
     }
 
-    /// Creates the error for the head of a streamed response whose media type the endpoint does not accept; `nil` if it does.
+    /// Creates the error for the head of a streamed response whose media type the endpoint does not accept; `nil` if it does, or if the head
+    /// says that there is no body.
     init?(headOf response: NetworkResponse, to request: RequestDescription) {
         guard request.method != .head, response.statusCode != 204, response.statusCode != 304,
+            response.headers["Content-Length"] != "0",
             let error = request.acceptedMediaTypes.failure(contentType: response.headers["Content-Type"])
         else { return nil }
         var failure = ParsingFailure(error, of: response, method: request.method)

@@ -111,7 +111,7 @@ struct FileUpload: Sendable {
     // MARK: The loop
 
     private func transfer(_ source: UploadSource, _ state: UploadStateFile?) async throws(DataTransferError) -> UploadedFile {
-        var attempts = UploadAttempts(options)
+        var attempts = UploadAttempts(options, deadline: requests.deadline)
         let server = try await server(&attempts)
         let creator = UploadRecord.hash(SignedQuery.removed(from: server.url))
         var upload = try await saved(source, state, creator)
@@ -155,8 +155,9 @@ struct FileUpload: Sendable {
                     throw failed(.gone, "the upload does not exist any more, after it was created once more")
                 }
                 isRecreated = true
-                try reporting(await Self.inBackground { () throws(UploadFailure) in try state?.remove() })
+                // The saved state is replaced when another upload exists.
                 upload = nil
+                attempts.restart()
                 resumedFrom = resumedFrom.map { _ in 0 }
             case .conflict:
                 upload?.offset = nil
@@ -199,7 +200,7 @@ struct FileUpload: Sendable {
     private func pause(
         after code: UploadFailure.Code, _ message: String, _ attempts: inout UploadAttempts
     ) async throws(DataTransferError) {
-        guard try await continuing({ () async throws(TransportError) in try await attempts.pause(requested: nil) }) else {
+        guard try await continuing({ () async throws(TransportError) in try await attempts.pause() }) else {
             throw failed(code, "\(message), \(options.maximumAttempts) times in a row (maximumAttempts)")
         }
     }

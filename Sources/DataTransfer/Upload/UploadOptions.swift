@@ -62,7 +62,11 @@ extension UploadOptions {
         try check(file.isAbsoluteFile, "is not a file URL with an absolute path")
         if let stateFile {
             try check(stateFile.isAbsoluteFile, "stateFile is not a file URL with an absolute path")
-            try check(stateFile.path != file.path, "stateFile is the uploaded file")
+            for suffix in UploadStateFile.suffixes {
+                try check(
+                    stateFile.standardizedFileURL.path + suffix != file.standardizedFileURL.path,
+                    suffix.isEmpty ? "stateFile is the uploaded file" : "the uploaded file has the name of stateFile with \(suffix)")
+            }
         }
         if let chunkBytes { try check(chunkBytes >= 1, "chunkBytes is \(chunkBytes); it must be at least 1") }
         try check((1...1000).contains(maximumAttempts), "maximumAttempts is \(maximumAttempts); it must be 1...1000")

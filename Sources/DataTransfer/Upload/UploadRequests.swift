@@ -6,7 +6,8 @@ import NetworkCore
 struct UploadRequests: Sendable {
     /// The endpoint's description, whose path, fields, time limits and priority all requests share.
     private let creation: RequestDescription
-    private let deadline: Deadline?
+    /// The deadline of the whole upload.
+    let deadline: Deadline?
 
     init(_ endpoint: RequestDescription) {
         creation = endpoint
@@ -23,9 +24,10 @@ struct UploadRequests: Sendable {
         return RequestGenerationError.text(of: request)
     }
 
-    /// Asks what the server supports. Any status is accepted.
+    /// Asks what the server supports. A server that does not support OPTIONS may respond with any status; only temporary failures say nothing
+    /// about it.
     func options(_ continuation: TransferContinuation) throws(TransportError) -> Endpoint<Void> {
-        try endpoint(.options, nil, [:], accepting: .any, continuation)
+        try endpoint(.options, nil, [:], accepting: .exceptTemporaryFailures, continuation)
     }
 
     /// Creates an upload (creation extension).
@@ -99,12 +101,14 @@ struct UploadRequests: Sendable {
         }
         if let deadline {
             let remaining = deadline.remaining
-            guard remaining >= .milliseconds(1) else {
-                throw TransportError(
-                    .timedOut, "the deadline of \(deadline.limit) for the whole upload ran out (\(deadline.source))")
-            }
+            guard remaining >= .milliseconds(1) else { throw .uploadTimedOut(deadline) }
             request.timeouts.deadline = .limit(remaining)
         }
         return Endpoint<Void>(request, responseDecoder: .empty) { _, _ in }
     }
+}
+
+extension AcceptedStatuses {
+    /// All but 408, 425, 429, 502, 503 and 504, after which the same request may succeed.
+    fileprivate static let exceptTemporaryFailures = AcceptedStatuses(0..<408, 409..<425, 426..<429, 430..<502, 505..<1000)
 }

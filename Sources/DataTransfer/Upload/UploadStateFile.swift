@@ -9,7 +9,12 @@ struct UploadStateFile: Sendable {
     private let lock: FileDescriptor
 
     private var path: String { url.path }
-    private static func lockPath(_ url: URL) -> String { url.path + ".lock" }
+    private static let lockSuffix = ".lock"
+    private static let newSuffix = ".new"
+    /// What follows the path of the state in the names of all files that this value creates and removes.
+    static let suffixes = ["", lockSuffix, newSuffix]
+
+    private static func lockPath(_ url: URL) -> String { url.path + lockSuffix }
 
     /// Locks a state file, which need not exist.
     ///
@@ -20,8 +25,9 @@ struct UploadStateFile: Sendable {
             guard let lock = FileDescriptor.open(lockPath(url), O_RDWR | O_CREAT, mode: 0o600) else {
                 throw UploadFailure(.stateUnusable, "the lock file of the state cannot be opened", url: url, .last)
             }
-            guard let status = lock.status, status.isRegular else {
-                throw UploadFailure(.stateUnusable, "the lock file of the state is not a regular file", url: url)
+            // It is removed when the upload ends.
+            guard let status = lock.status, status.isRegular, status.st_size == 0 else {
+                throw UploadFailure(.stateUnusable, "the lock file of the state is not an empty regular file", url: url)
             }
             guard lock.lock() else {
                 if errno == EWOULDBLOCK { throw UploadFailure(.busy, "another upload with this state is in progress", url: url) }
@@ -62,7 +68,7 @@ struct UploadStateFile: Sendable {
             throw UploadFailure(.stateUnusable, "the state has more than \(UploadRecord.maximumBytes) bytes", url: url)
         }
         do throws(NewFile.Failure) {
-            try NewFile.replace(path, with: json, through: path + ".new")
+            try NewFile.replace(path, with: json, through: path + Self.newSuffix, waitsForDisk: true)
         } catch {
             throw UploadFailure(.stateUnusable, "the state cannot be \(error.step)", url: url, error.error)
         }

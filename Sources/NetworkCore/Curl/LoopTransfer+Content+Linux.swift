@@ -8,6 +8,12 @@
         /// Whether the transfer is paused on this side: there is nothing to send yet, or the reader has no room.
         var isPaused: Bool { upload.isPaused || isReceivePaused }
 
+        /// Stores the cookies in the head of the final response or of a redirect, before the next request can be sent.
+        func storeCookies(of head: ResponseHead) {
+            guard let cookies = loops.cookies, let location = CookieLocation(request) else { return }
+            cookies.receive(head.headers.values(for: "Set-Cookie"), from: location)
+        }
+
         /// Receives the final head, and delivers it if the response is streamed.
         ///
         /// - Parameters:

@@ -238,10 +238,5 @@
         func storedCookies(for transfer: LoopTransfer) -> String? {
             loops.cookies?.added(to: transfer.request, after: transfer.redirects)
         }
-
-        func storeCookies(of head: ResponseHead, _ transfer: LoopTransfer) {
-            guard let cookies = loops.cookies, let location = CookieLocation(transfer.request) else { return }
-            cookies.receive(head.headers.values(for: "Set-Cookie"), from: location)
-        }
     }
 #endif

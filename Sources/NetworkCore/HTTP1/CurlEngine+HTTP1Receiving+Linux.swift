@@ -114,7 +114,7 @@
                 sendWithoutExpectation(transfer, insteadOf: connection)
                 return false
             }
-            if parser.hasSetCookie { storeCookies(of: parser.head, transfer) }
+            if parser.hasSetCookie { transfer.storeCookies(of: parser.head) }
             do throws(TransportError) {
                 try transfer.receiveHead(
                     parser.head, status: parser.statusCode, length: parser.contentLength,

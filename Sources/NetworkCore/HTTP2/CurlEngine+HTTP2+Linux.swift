@@ -156,7 +156,6 @@
                             .connectionLost, "the connection was closed inside the response head", phase: .receive,
                             request: transfer.request)))
             }
-            if transfer.exchange.head.value(for: "set-cookie") != nil { storeCookies(of: transfer.exchange.head, transfer) }
             transfer.exchange.isBodyComplete = true
             finishStream(transfer)
         }

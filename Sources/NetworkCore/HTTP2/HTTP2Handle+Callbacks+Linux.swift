@@ -58,6 +58,7 @@
             guard !wasComplete, transfer.exchange.head.isComplete else { return true }
             let status = long(CCURLINFO_RESPONSE_CODE)
             guard status >= 200 else { return receiveInterim(status, transfer) }
+            if transfer.exchange.head.value(for: "set-cookie") != nil { transfer.storeCookies(of: transfer.exchange.head) }
             do throws(TransportError) {
                 try transfer.receiveHead(
                     transfer.exchange.head, status: status,

@@ -45,7 +45,7 @@ struct InterceptedSession: NetworkSessionManager {
 
     init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
         cookies = (session as? any CookieSource)?.cookieStore
-        chain = InterceptorChain(interceptors, session: session)
+        chain = InterceptorChain(interceptors, session: session, cookies: cookies)
     }
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {

@@ -89,8 +89,10 @@ final class InterceptorChain: Sendable {
 
     private let links: [Link]
     private let session: any NetworkSessionManager
+    private let cookies: CookieStore?
 
-    init(_ interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
+    init(_ interceptors: [any NetworkInterceptor], session: any NetworkSessionManager, cookies: CookieStore? = nil) {
+        self.cookies = cookies
         links = interceptors.map { interceptor in
             (interceptor as? any PhasedInterceptor).map(Link.phased) ?? .other(interceptor)
         }
@@ -157,6 +159,8 @@ final class InterceptorChain: Sendable {
     private func attempt(_ request: inout NetworkRequest) async throws(TransportError) -> NetworkResponse {
         try request.limitToDeadline()
         request.beginProgressOfAttempt()
+        // They may have changed since the call began: an earlier attempt or another call has received some.
+        if let cookies { request.credentials.storedCookies = cookies.added(to: request) }
         if !request.credentials.isEmpty {
             request.dropForeignCredentials()
             try await request.addProof()

@@ -48,7 +48,7 @@ extension OAuthClient {
     /// - Returns: The tokens of the user.
     /// - Throws: ``OAuthError``: ``OAuthError/Code/accessDenied`` if the user refused, ``OAuthError/Code/expiredToken`` if the code has expired,
     ///   ``OAuthError/Code/responseLost`` if the server issued tokens and its response was lost, ``OAuthError/Code/cancelled`` as soon as
-    ///   the task is cancelled.
+    ///   the task is cancelled, unless the server has issued tokens already: these are saved.
     @discardableResult
     public func deviceFlow(
         scope: [String] = [], savedIn store: (any CredentialStore)? = nil, prompt: (DevicePrompt) async -> Void
@@ -68,8 +68,18 @@ extension OAuthClient {
         let device = try DeviceAuthorization(response, requested: requested.date)
         await prompt(device.prompt)
         let tokens = try await poll(device, until: requested.time + device.lifetime)
-        try await store?.signIn(with: tokens, timeout: options.lockTimeout)
+        try await save(tokens, in: store)
         return tokens
+    }
+
+    /// Saves the tokens of a user who has signed in.
+    private func save(_ tokens: OAuthTokens, in store: (any CredentialStore)?) async throws(OAuthError) {
+        guard let store else { return }
+        // The server issues these tokens only once. A refresh that holds the lock ends in time, whatever `lockTimeout` is.
+        let timeout = max(options.lockTimeout, options.requestTimeout + .seconds(10))
+        // A separate task, which is not cancelled.
+        let saved = Task { await Result.from { () async throws(OAuthError) in try await store.signIn(with: tokens, timeout: timeout) } }
+        try await saved.value.get()
     }
 
     /// Requests the tokens until the user has decided or the code has expired (RFC 8628 §3.4).

@@ -13,8 +13,8 @@ final class SharedTokens: Sendable {
     }
 
     private struct State {
-        /// The last access token that was returned, and the sign-in to which it belongs.
-        var latest: (token: String, signIn: String)?
+        /// The sign-in to which the last returned access token belongs.
+        var signIn: String?
         /// Tokens that were received and could not be saved.
         var unsaved: CredentialRecord?
         weak var owner: RefreshingCredentials?
@@ -40,7 +40,11 @@ final class SharedTokens: Sendable {
     /// a renewed one.
     func credential(replacing old: Credential?) async throws(OAuthError) -> Credential {
         let rejected = old?.token
-        if let record = try await load(), isUsable(record, rejected: rejected) { return try adopt(record, replacing: rejected) }
+        // Tokens that could not be saved belong in the store before another client reads it.
+        let isSaved = state.withLock { $0.unsaved == nil }
+        if isSaved, let record = try await load(), isUsable(record, rejected: rejected) {
+            return try adopt(record, replacing: rejected)
+        }
         let record: CredentialRecord
         do {
             record = try await store.withLock(timeout: client.options.lockTimeout) { [self] in
@@ -66,9 +70,8 @@ final class SharedTokens: Sendable {
     private func adopt(_ record: CredentialRecord, replacing rejected: String?) throws(OAuthError) -> Credential {
         let credential = record.tokens.credential(margin: client.options.renewalMargin)
         let (isOther, owner) = state.withLock { state in
-            let isOther =
-                state.latest.map { $0.token == rejected && $0.signIn != record.signIn } ?? false
-            state.latest = (record.tokens.accessToken, record.signIn)
+            let isOther = rejected != nil && state.signIn.map { $0 != record.signIn } ?? false
+            state.signIn = record.signIn
             return (isOther, state.owner)
         }
         guard isOther, let owner else { return credential }
@@ -102,9 +105,9 @@ extension SharedTokens {
     private func renewed(rejected: String?) async throws(OAuthError) -> CredentialRecord {
         var record = try await load()
         if let stored = record {
-            if isUsable(stored, rejected: rejected) { return stored }
-            record = try await savingUnsaved(after: stored)
-            if let record, record != stored, isUsable(record, rejected: rejected) { return record }
+            let latest = try await savingUnsaved(after: stored)
+            if isUsable(latest, rejected: rejected) { return latest }
+            record = latest
         }
         switch grant {
         case .clientCredentials(let scope):
@@ -142,7 +145,13 @@ extension SharedTokens {
         if wasLost, !client.options.resendsAfterLostResponse { throw Self.lost(nil) }
         var marked = record
         marked.pendingSince = record.pendingSince ?? client.now()
-        try await save(marked)
+        do throws(OAuthError) {
+            try await save(marked)
+        } catch {
+            // The mark may be stored although the save failed, for example if only the folder could not be written to the disk.
+            if !wasLost { try? await save(record) }
+            throw error
+        }
         let tokens: OAuthTokens
         do throws(OAuthError) {
             tokens = try await client.tokens([("grant_type", "refresh_token"), ("refresh_token", token)], previous: token)

@@ -133,3 +133,12 @@ public final class RecordedSession: NetworkSessionManager {
         }
     }
 }
+
+extension RecordedSession: CookieSource {
+    package var cookieStore: CookieStore? {
+        switch part {
+        case .replay(let session): session.cookieStore
+        case .recording(let session): session.cookieStore
+        }
+    }
+}

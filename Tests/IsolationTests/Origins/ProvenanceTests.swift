@@ -103,6 +103,44 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a response to a request with cookies of an earlier attempt is not stored as one without`(isRecorded: Bool) async throws {
+        let server = try LoopbackServer { request in
+            guard let cookie = request.headers["Cookie"] else {
+                return .text("again", status: 503).header("member=A", for: "Set-Cookie")
+            }
+            return .text(cookie).header("max-age=60", for: "Cache-Control")
+        }
+        let cookies = CookieStore()
+        let session = DefaultSessionManager.make { $0.cookies = .stored(in: cookies) }
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration(server.url.absoluteString),
+            sessionManager: isRecorded ? RecordingSessionManager(session) : session,
+            interceptors: [
+                .retry(RetryOptions(maximumAttempts: 2, backoff: Backoff(base: .microseconds(1)))), CacheInterceptor(store: MemoryCacheStore()),
+            ])
+        #expect(try await service.request(get) == "member=A")
+        cookies.removeAll()
+        #expect(try await service.request(get) == "member=A")
+        // 503 and 200, twice: nothing came from the cache.
+        #expect(server.requests.map { $0.headers["Cookie"] } == [nil, "member=A", nil, "member=A"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a session manager that records another one does not hide its cookies from the cache`(isReplaying: Bool) async throws {
+        let server = try LoopbackServer { .text($0.headers["Cookie"] ?? "nobody").header("max-age=60", for: "Cache-Control") }
+        let cookies = CookieStore()
+        let session = DefaultSessionManager.make { $0.cookies = .stored(in: cookies) }
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration(server.url.absoluteString),
+            sessionManager: isReplaying
+                ? ReplaySessionManager(HTTPArchive(), fallback: session) : RecordingSessionManager(session),
+            interceptors: [CacheInterceptor(store: MemoryCacheStore())])
+        #expect(try await service.request(get) == "nobody")
+        try cookies.set(StoredCookie(name: "member", value: "A", domain: "127.0.0.1", isSecure: false))
+        #expect(try await service.request(get) == "member=A")
+    }
+
     @Test func `requests with different credentials do not share an exchange`() async throws {
         let session = StubSessionManager()
         session.route { .text($0.headers["traceparent"] ?? "nobody") }

@@ -127,6 +127,35 @@ import TestSupport
         #expect(error?.code == .cancelled)
     }
 
+    /// A store whose lock another process has until the gate opens.
+    private struct LockedStore: CredentialStore {
+        let store = InMemoryCredentialStore()
+        let gate = AsyncGate()
+
+        func load() -> CredentialRecord? { store.load() }
+        func save(_ record: CredentialRecord?) { store.save(record) }
+        func withLock<Value: Sendable>(timeout: Duration, _ body: @Sendable () async throws -> Value) async throws -> Value {
+            await gate.wait()
+            if Task.isCancelled { throw CredentialStoreError(.cancelled, "cancelled") }
+            return try await store.withLock(timeout: timeout, body)
+        }
+    }
+
+    @Test func `tokens that were issued are saved although the task was cancelled`() async throws {
+        enqueueDevice()
+        session.enqueue(tokens, for: "/token")
+        let store = LockedStore()
+        let oauth = try client()
+        let flow = Task { try await oauth.deviceFlow(savedIn: store) { _ in } }
+        await clock.waitForSleepers(count: 1)
+        clock.advance(by: .seconds(5))
+        await store.gate.waitForArrival()
+        flow.cancel()
+        store.gate.open()
+        #expect(try await flow.value.accessToken == "access-1")
+        #expect(store.load()?.tokens.refreshToken == "refresh-1")
+    }
+
     @Test(arguments: [
         (#"{}"#, "device_code is missing"), (#"{"device_code":"a b","user_code":"u"}"#, "device_code is not"),
         (#"{"device_code":"device-code-1"}"#, "user_code is missing"),

@@ -20,11 +20,14 @@ import TestSupport
         let store: InMemoryCredentialStore
         /// The numbers of the saves that fail.
         let failing: Set<Int>
+        /// Whether these save the record nevertheless.
+        let savesAll: Bool
         private let count = Locked(0)
 
-        init(_ store: InMemoryCredentialStore, failing: Set<Int>) {
+        init(_ store: InMemoryCredentialStore, failing: Set<Int>, savesAll: Bool = false) {
             self.store = store
             self.failing = failing
+            self.savesAll = savesAll
         }
 
         func load() -> CredentialRecord? { store.load() }
@@ -34,6 +37,7 @@ import TestSupport
                 count += 1
                 return count
             }
+            if failing.contains(number), savesAll { store.save(record) }
             if failing.contains(number) { throw CredentialStoreError(.fileFailed, "no space") }
             store.save(record)
         }
@@ -77,11 +81,13 @@ import TestSupport
     }
 
     @Test func `the new refresh token is saved before the new access token is used`() async throws {
-        enqueue(1)
         session.route { [store] request in
-            if request.url.host == "api.test" { #expect(store.load()?.tokens.refreshToken == "refresh-1") }
-            if request.url.host == "auth.test" { #expect(store.load()?.pendingSince != nil) }
-            return nil
+            if request.url.host == "api.test" {
+                #expect(store.load()?.tokens.refreshToken == "refresh-1")
+                return nil
+            }
+            #expect(store.load()?.pendingSince != nil)
+            return .json(#"{"access_token":"access-1","token_type":"Bearer","expires_in":3600,"refresh_token":"refresh-1"}"#)
         }
         #expect(try await text(service()) == "Bearer access-1")
         let record = try #require(store.load())
@@ -157,6 +163,24 @@ import TestSupport
         }
         #expect(try await text(service) == "Bearer access-1")
         #expect(sent == ["refresh-0"] && store.load()?.tokens.refreshToken == "refresh-1")
+    }
+
+    @Test func `tokens that cannot be saved are saved before other tokens of the same user are used`() async throws {
+        enqueue(1)
+        let service = try service(savedIn: FailingStore(store, failing: [2]))
+        #expect(await failure(service)?.code == .storeFailed)
+        // The stored access token is valid again, for example because the clock was set back.
+        let record = try #require(store.load())
+        let tokens = OAuthTokens(accessToken: "access-0", refreshToken: "refresh-0", expires: .distantFuture)
+        store.save(CredentialRecord(tokens, signIn: record.signIn, generation: record.generation))
+        #expect(try await text(service) == "Bearer access-1")
+        #expect(store.load()?.tokens.refreshToken == "refresh-1")
+    }
+
+    @Test func `a save that fails after it has changed the store leaves no mark`() async throws {
+        let service = try service(savedIn: FailingStore(store, failing: [1], savesAll: true))
+        #expect(await failure(service)?.code == .storeFailed)
+        #expect(sent.isEmpty && store.load()?.pendingSince == nil)
     }
 
     @Test func `nothing is sent if that cannot be saved`() async throws {

@@ -141,3 +141,7 @@ final class RecordingLog: Sendable {
         }
     }
 }
+
+extension RecordingSessionManager: CookieSource {
+    package var cookieStore: CookieStore? { (live as? any CookieSource)?.cookieStore }
+}

@@ -211,3 +211,7 @@ public struct ReplayOptions: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
     }
 }
+
+extension ReplaySessionManager: CookieSource {
+    package var cookieStore: CookieStore? { (fallback as? any CookieSource)?.cookieStore }
+}

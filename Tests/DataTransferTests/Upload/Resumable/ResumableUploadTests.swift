@@ -160,6 +160,21 @@ struct ResumableUploadTests {
         expectComplete(try await upload())
     }
 
+    @Test func `an upload that is created anew makes progress again`() async throws {
+        model.change { state in
+            let parts = Locked(0)
+            state.fault = { _, request in
+                guard request.method == .patch else { return nil }
+                let number = parts.withLock { count in
+                    count += 1
+                    return count
+                }
+                return number == 1 ? .cut(50_000) : number == 2 ? .removed(410) : .cut(1_500)
+            }
+        }
+        expectComplete(try await upload(UploadOptions(maximumAttempts: 2, delay: .zero)))
+    }
+
     // MARK: Refusals
 
     @Test func `a file that is too large is refused before it is sent`() async throws {
@@ -261,6 +276,30 @@ struct ResumableUploadTests {
         let codes: [Int: UploadFailure.Code] = [409: .conflict, 423: .locked, 1: .noProgress]
         #expect(error.uploadFailure?.code == codes[kind])
         model.change { $0.fault = { _, _ in nil } }
+        expectComplete(try await upload())
+    }
+
+    @Test(arguments: [423, 503]) func `no pause exceeds the deadline of the upload`(status: Int) async throws {
+        inject(Array(repeating: .refused(status), count: 5), into: .patch)
+        var endpoint = creation
+        endpoint.timeouts.deadline = .limit(.seconds(30))
+        let start = ContinuousClock.now
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await upload(
+                UploadOptions(delay: .seconds(100_000_000), maximumDelay: .seconds(100_000_000)), to: endpoint)
+        }
+        #expect(start.duration(to: .now) < .seconds(20))
+        // A response says more than the deadline.
+        #expect(status == 503 ? error.statusCode == 503 : error.networkError?.transportError?.code == .timedOut, "\(error)")
+    }
+
+    @Test func `a temporary failure does not change what is known about the server`() async throws {
+        inject([.refused(503), .refused(429)], into: .options)
+        expectComplete(try await upload(UploadOptions(chunkBytes: 50_000, delay: .zero)))
+        #expect(methods == ["OPTIONS", "OPTIONS", "OPTIONS", "POST", "PATCH", "PATCH"])
+        #expect(server.requests.filter { $0.headers.contains("Upload-Checksum") }.count == 2)
+        // Not a server that supports OPTIONS.
+        inject([.refused(405)], into: .options)
         expectComplete(try await upload())
     }
 

@@ -111,6 +111,20 @@ struct UploadStateTests {
         _ = try await upload(UploadOptions(resumes: false))
     }
 
+    @Test func `no name of a state leads to the uploaded file or to one with contents`() async throws {
+        for (suffix, stem) in [(".lock", "a"), (".new", "b"), ("", "c")] {
+            let options = UploadOptions(stateFile: folder.file(stem))
+            let error = try await downloadFailure { () async throws(DataTransferError) in
+                try await server.service().uploadResumably(folder.file(stem + suffix), to: creation, options: options)
+            }
+            #expect(error.uploadFailure?.code == .invalidOptions && "\(error)".contains("stateFile"), "\(error)")
+        }
+        let other = try folder.write(Data("other".utf8), to: "notes.lock")
+        #expect(try await failure(UploadOptions(stateFile: folder.file("notes"))).code == .stateUnusable)
+        #expect(try Data(contentsOf: other) == Data("other".utf8))
+        #expect(server.requestCount == 0)
+    }
+
     @Test func `a state that others can write to, and a symbolic link, are not used`() async throws {
         try await interrupt()
         chmod(state.path, 0o622)
