@@ -65,7 +65,8 @@ extension UploadOptions {
             for suffix in UploadStateFile.suffixes {
                 try check(
                     stateFile.standardizedFileURL.path + suffix != file.standardizedFileURL.path,
-                    suffix.isEmpty ? "stateFile is the uploaded file" : "the uploaded file has the name of stateFile with \(suffix)")
+                    suffix.isEmpty
+                        ? "stateFile is the uploaded file" : "the uploaded file has the name of stateFile with \(suffix)")
             }
         }
         if let chunkBytes { try check(chunkBytes >= 1, "chunkBytes is \(chunkBytes); it must be at least 1") }

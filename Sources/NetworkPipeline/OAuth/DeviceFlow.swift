@@ -78,7 +78,9 @@ extension OAuthClient {
         // The server issues these tokens only once. A refresh that holds the lock ends in time, whatever `lockTimeout` is.
         let timeout = max(options.lockTimeout, options.requestTimeout + .seconds(10))
         // A separate task, which is not cancelled.
-        let saved = Task { await Result.from { () async throws(OAuthError) in try await store.signIn(with: tokens, timeout: timeout) } }
+        let saved = Task {
+            await Result.from { () async throws(OAuthError) in try await store.signIn(with: tokens, timeout: timeout) }
+        }
         try await saved.value.get()
     }
 

@@ -104,7 +104,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a response to a request with cookies of an earlier attempt is not stored as one without`(isRecorded: Bool) async throws {
+    func `a response to a request with cookies of an earlier attempt is not stored as one without`(isRecorded: Bool) async throws
+    {
         let server = try LoopbackServer { request in
             guard let cookie = request.headers["Cookie"] else {
                 return .text("again", status: 503).header("member=A", for: "Set-Cookie")
@@ -117,7 +118,8 @@ import Testing
             configuration: try APIConfiguration(server.url.absoluteString),
             sessionManager: isRecorded ? RecordingSessionManager(session) : session,
             interceptors: [
-                .retry(RetryOptions(maximumAttempts: 2, backoff: Backoff(base: .microseconds(1)))), CacheInterceptor(store: MemoryCacheStore()),
+                .retry(RetryOptions(maximumAttempts: 2, backoff: Backoff(base: .microseconds(1)))),
+                CacheInterceptor(store: MemoryCacheStore()),
             ])
         #expect(try await service.request(get) == "member=A")
         cookies.removeAll()
