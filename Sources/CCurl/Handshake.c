@@ -147,7 +147,9 @@ static int set_up(void *easy, void *context, void *handshake) {
         return CCURLE_OK;
     }
     set_context_data(context, application_index, handshake);
-    if (state->context) state->has_begun = state->is_done = state->protocol = state->alert = state->has_ended = state->verify_result = 0;
+    // Also what was observed of an older connection, which libcurl closed meanwhile, or of the proxy.
+    state->has_begun = state->is_done = state->protocol = state->alert = state->has_ended = 0;
+    state->verify_result = state->lacks_names = 0;
     state->context = context;
     set_info_callback(context, observe);
     if (control && ((struct ccurl_handshake *)handshake)->reads_ahead) control(context, set_read_ahead, 1, NULL);

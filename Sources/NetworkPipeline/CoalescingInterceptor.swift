@@ -4,8 +4,8 @@ import NetworkCore
 
 /// An interceptor that sends identical concurrent GET requests as one exchange.
 ///
-/// Requests are identical if they have the same URL, the same header fields, including `Authorization` and `Accept`, and the
-/// same trust policy. Thus a request never shares a response that another credential received. Fields that only identify a
+/// Requests are identical if they have the same URL, the same header fields, including `Authorization` and `Accept`, the same store of
+/// cookies and the same trust policy. Thus a request never shares a response that another credential received. Fields that only identify a
 /// request (`traceparent`, `tracestate`, `X-Request-ID`) are not compared. The exchange runs in a separate task and is
 /// cancelled when the last waiting request has been cancelled. It has the priority and the time limits of the first request; if they expire,
 /// waiting requests with time left are sent separately. Streams, and requests with another redirect policy than

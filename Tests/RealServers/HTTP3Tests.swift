@@ -339,6 +339,15 @@ extension RealServerTests {
             #expect(try await session.send(.get, server + "/ok").timings.protocolName == name)
         }
 
+        @Test(arguments: Engine.ours) func `the addresses of a host apply to the port of an offer too`(engine: Engine)
+            async throws
+        {
+            let session = engine.requiring(.http3Advertised) { $0.route.addresses["server.example"] = ["127.0.0.1"] }
+            let server = Servers.tls.replacingOccurrences(of: "127.0.0.1", with: "server.example")
+            _ = try await session.send(.get, server + "/advertised")
+            #expect(try await protocols(session, server + "/ok").last == "h3")
+        }
+
         @Test(arguments: Engine.ours) func `an offer that nothing responds to does not fail a request`(engine: Engine)
             async throws
         {

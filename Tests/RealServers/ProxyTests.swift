@@ -116,6 +116,20 @@ extension RealServerTests {
             }
         }
 
+        @Test(arguments: Engine.ours)
+        func `the names of an HTTPS proxy are checked although those of the server are not`(engine: Engine) async throws {
+            let session = engine.session {
+                $0.proxy = .https(host: "localhost", port: Servers.unnamedProxyPort, username: "user", password: "secret")
+                $0.route.addresses["localhost"] = ["127.0.0.1"]
+                $0.trust = TrustPolicy(roots: .insecureWithoutVerification)
+                $0.trustByHost["localhost"] = Servers.trust
+            }
+            for server in [Servers.nginx, Servers.h2] {
+                let error = try await session.failure(.get, "\(server)/ok")
+                #expect(error.tlsFailure == .missingAlternativeName && error.message.contains("proxy"), "\(error)")
+            }
+        }
+
         @Test(arguments: Engine.ours, [open, guarded(), socks(), socks(resolvesNamesThere: false)])
         func `TLS is tunnelled through a proxy`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }

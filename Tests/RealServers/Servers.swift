@@ -49,6 +49,8 @@ enum Servers {
     static let proxyPort = port("PROXY")
     static let guardedProxyPort = port("GUARDED_PROXY")
     static let secureProxyPort = port("SECURE_PROXY")
+    /// As above, with a certificate without a subject alternative name.
+    static let unnamedProxyPort = port("UNNAMED_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
     static let areRunning = ![httpbin, nginx, apache, forms, signatures, uploads, oauth, h2, echo, streams].contains("")

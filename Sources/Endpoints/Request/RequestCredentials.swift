@@ -19,6 +19,8 @@ package struct RequestCredentials: Sendable, Hashable {
     package private(set) var fields: [Field] = []
     /// The cookies that the session manager will add, if they are known in advance.
     package var storedCookies: String?
+    /// The store of these cookies, also if it adds none to this request: it may add some to the URL of a redirect.
+    package var cookieStore: ObjectIdentifier?
 
     package var isEmpty: Bool { fields.isEmpty && storedCookies == nil }
 

@@ -208,6 +208,19 @@
                 phase: .connect, request: request)
         }
 
+        /// Returns the route with the same addresses at another port of an origin, at which it offers HTTP/3 (RFC 7838).
+        func replacing(_ port: Int?, of origin: String) -> Route {
+            guard let port, !resolve.isEmpty else { return self }
+            let own = OriginParts(origin).port
+            var route = self
+            for entry in resolve {
+                let parts = entry.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 2)
+                guard port != own, parts.count == 3, Int(Substring(parts[1])) == own else { continue }
+                route.resolve.append("\(Substring(parts[0])):\(port):\(Substring(parts[2]))")
+            }
+            return route
+        }
+
         /// Returns the entries for a host, as it is written and as libcurl decodes it.
         private static func entries(_ overrides: AddressOverrides, host: String, port: Int) -> [String] {
             guard let name = HostName.canonical(host[...]) else { return [] }

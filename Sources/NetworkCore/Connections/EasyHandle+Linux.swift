@@ -79,7 +79,7 @@
 
         private func prepareHandshake() {
             handshake.pointee.owner = UnsafeRawPointer(pointer)
-            handshake.pointee.checks_names = trust.isVerified ? 1 : 0
+            handshake.pointee.checks_names = trust.isVerified || proxyTrust?.isVerified == true ? 1 : 0
             handshake.pointee.reads_ahead = readsAhead ? 1 : 0
         }
 
@@ -143,6 +143,7 @@
             guard let trust, trust != proxyTrust else { return true }
             guard proxyTrust == nil, (try? trust.apply(to: pointer, for: .proxy)) != nil else { return false }
             proxyTrust = trust
+            prepareHandshake()
             return true
         }
 

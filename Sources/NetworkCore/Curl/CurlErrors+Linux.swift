@@ -114,8 +114,9 @@
 
         /// Returns which check of TLS has failed; `nil` for any other failure.
         func tlsFailure(_ code: CInt, reason: String, verifyResult: Int? = nil) -> TLSFailure? {
-            if handshake.pointee.lacks_names != 0 { return .missingAlternativeName }
             if let failure = TLSFailure(alert: Int(handshake.pointee.alert)) { return failure }
+            let isRefused = Int(code) == CCURLE_PEER_FAILED_VERIFICATION || handshake.pointee.is_done == 0
+            if handshake.pointee.lacks_names != 0, isRefused { return .missingAlternativeName }
             if handshake.pointee.alert == 0, Int(code) == CCURLE_SSL_CONNECT_ERROR, CurlErrors.isClosedByPeer(reason) {
                 // Inside the tunnel of an HTTPS proxy, libcurl 7.88.1 loses the reason for which it refuses a certificate itself.
                 let result = Int(handshake.pointee.verify_result)

@@ -81,6 +81,10 @@
             if case .anyone = roots { false } else { true }
         }
 
+        /// A folder without certificates. It is named, because without a name, libcurl before 8.17 uses its default for name servers, and so
+        /// would trust the system's authorities.
+        private static let emptyFolder = "/dev/null"
+
         /// Applies the policy to a new handle.
         ///
         /// - Parameter peer: Whose certificate is verified under the policy. Default: that of the server.
@@ -100,13 +104,15 @@
             switch roots {
             case .system:
                 if let path = SystemRoots.fileToName { try options.set(peer.rootsFile, path, "roots") }
-            case .anyone: break
+            case .anyone:
+                // A name server is verified nevertheless.
+                if let path = SystemRoots.fileToName { try options.set(peer.rootsFile, path, "roots") }
             case .bytes(let bytes):
-                try options.set(peer.rootsFolder, nil, "roots")
+                try options.set(peer.rootsFolder, Self.emptyFolder, "roots")
                 try options.set(peer.rootsFile, nil, "roots")
                 try options.set(peer.rootsBytes, bytes, "roots")
             case .file(let file):
-                try options.set(peer.rootsFolder, nil, "roots")
+                try options.set(peer.rootsFolder, Self.emptyFolder, "roots")
                 try options.set(peer.rootsFile, file.path, "roots")
             }
             if let pins { try options.set(peer.pins, pins, "pins") }

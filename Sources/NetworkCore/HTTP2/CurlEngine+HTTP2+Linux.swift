@@ -8,6 +8,11 @@
         case http2
         /// At a UDP port of the host; `nil` for that with the number of the URL's port.
         case http3(port: Int?)
+
+        /// The port to connect to, if it is not that of the URL.
+        var otherPort: Int? {
+            if case .http3(let port) = self { port } else { nil }
+        }
     }
 
     // Requests over HTTP/2 and HTTP/3, which are implemented by libcurl.

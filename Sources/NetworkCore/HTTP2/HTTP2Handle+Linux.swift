@@ -90,6 +90,7 @@
             _ transfer: LoopTransfer, version: StreamVersion, route: Route, connectTimeout: Duration, extraFields: [String]
         ) -> Bool {
             reset()
+            let route = route.replacing(version.otherPort, of: transfer.origin)
             lostHTTP2 = false
             isConnecting = false
             isReady = false
@@ -202,7 +203,8 @@
             lines += extraFields
             // There may be only one `Cookie` field (RFC 6265 §5.4).
             if let stored, let own = request.headers.fields.firstIndex(where: { $0.name.lowercased() == "cookie" }) {
-                lines[own] += "; \(stored)"
+                let isBlank = lines[own].utf8.last == UInt8(ascii: ";")
+                lines[own] = isBlank ? "Cookie: \(stored)" : "\(lines[own]); \(stored)"
                 lines.removeLast()
             }
             if request.sendsBody {

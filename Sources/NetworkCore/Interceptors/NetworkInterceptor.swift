@@ -37,6 +37,14 @@ package protocol CookieSource: Sendable {
     var cookieStore: CookieStore? { get }
 }
 
+extension CookieStore {
+    /// Adds to a request which credentials the store will add when it is sent.
+    func mark(_ request: inout NetworkRequest) {
+        request.credentials.storedCookies = added(to: request)
+        request.credentials.cookieStore = ObjectIdentifier(self)
+    }
+}
+
 /// A session manager with interceptors in front of it.
 struct InterceptedSession: NetworkSessionManager {
     private let chain: InterceptorChain
@@ -53,9 +61,9 @@ struct InterceptedSession: NetworkSessionManager {
     }
 
     private func marked(_ request: NetworkRequest) -> NetworkRequest {
-        guard let stored = cookies?.added(to: request) else { return request }
+        guard let cookies else { return request }
         var request = request
-        request.credentials.storedCookies = stored
+        cookies.mark(&request)
         return request
     }
 }

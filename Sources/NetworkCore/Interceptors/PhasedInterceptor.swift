@@ -160,7 +160,7 @@ final class InterceptorChain: Sendable {
         try request.limitToDeadline()
         request.beginProgressOfAttempt()
         // They may have changed since the call began: an earlier attempt or another call has received some.
-        if let cookies { request.credentials.storedCookies = cookies.added(to: request) }
+        cookies?.mark(&request)
         if !request.credentials.isEmpty {
             request.dropForeignCredentials()
             try await request.addProof()

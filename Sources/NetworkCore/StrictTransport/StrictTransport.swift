@@ -36,6 +36,7 @@ public struct StrictTransport: Sendable, Hashable {
     /// write is not reported; it is repeated with the next change. Several session managers and processes may use one file: the changes of each
     /// are added to what is in the file.
     ///
-    /// - Parameter url: A file URL. The name with the suffix `.new` in the same folder is used for the new file.
+    /// - Parameter url: A file URL. In the same folder, a temporary file is used for the new contents, and `NAME.lock` is locked (`flock`)
+    ///   while they are written; it stays there.
     public static func file(_ url: URL) -> Self { Self(choice: .file(url)) }
 }

@@ -11,6 +11,12 @@ package final class StrictTransportStore: Sendable {
         /// The expiry of each host in the file.
         var saved: [String: StrictTransportHosts.Entry] = [:]
         var isSaving = false
+
+        /// Forgets changes of hosts that are not kept any more, if the file could not be written for a long time.
+        mutating func limitChanges() {
+            guard changes.count > 2 * StrictTransportHosts.maximumHosts else { return }
+            changes = changes.filter { hosts.entries[$0.key] != nil }
+        }
     }
 
     /// The maximum size of a file, in bytes.
@@ -76,6 +82,9 @@ package final class StrictTransportStore: Sendable {
     /// The number of hosts, including expired ones that were not removed yet.
     var count: Int { state.withLock { $0.hosts.entries.count } }
 
+    /// The number of changes that are not in the file yet.
+    var unwrittenCount: Int { state.withLock { $0.changes.count } }
+
     /// Receives the `Strict-Transport-Security` fields of a response that was received over TLS with a verified certificate. Only the first
     /// field counts, even if it is invalid (§8.1).
     func receive(_ fields: [String], for request: NetworkRequest) {
@@ -95,6 +104,7 @@ package final class StrictTransportStore: Sendable {
             if entry == nil, state.saved[host] == nil, state.changes[host] == nil { return false }
             state.changes[host] = .some(entry)
             state.saved[host] = entry
+            state.limitChanges()
             defer { state.isSaving = true }
             return !state.isSaving
         }
@@ -150,19 +160,38 @@ package final class StrictTransportStore: Sendable {
 
     private func save() {
         guard let file else { return }
+        // Otherwise, of the changes of two processes at the same time, only the later ones would remain.
+        let lock = Self.lock(besides: file)
+        defer { lock?.close() }
         let (changes, own) = state.withLock { state in
             state.isSaving = false
             return (state.changes, state.hosts)
         }
+        guard let lock else { return }
         let now = now()
         // Another process may have changed the file. If it is damaged now, it is replaced by what is known here.
         var hosts = (try? Self.hosts(in: file, now: now)) ?? own
         for (host, entry) in changes { hosts.set(entry, for: host, now: now) }
-        let isWritten =
-            (try? NewFile.replace(file.path, with: Data(hosts.text(now: now).utf8), through: file.path + ".new")) != nil
-        guard isWritten else { return }
+        let temporary = file.deletingLastPathComponent().appendingPathComponent(".hsts-\(UUID().uuidString)").path
+        guard (try? NewFile.replace(file.path, with: Data(hosts.text(now: now).utf8), through: temporary)) != nil else { return }
         state.withLock { state in
             for (host, entry) in changes where state.changes[host] == .some(entry) { state.changes[host] = nil }
+            state.saved = hosts.entries
+            for (host, entry) in state.changes { state.saved[host] = entry }
         }
+    }
+
+    /// Locks the file beside the one of the hosts, for which it waits up to a second.
+    ///
+    /// - Returns: `nil` if another process has locked it longer, or if it cannot be opened.
+    private static func lock(besides file: URL) -> FileDescriptor? {
+        guard let lock = FileDescriptor.open(file.path + ".lock", O_RDWR | O_CREAT, mode: 0o600) else { return nil }
+        for _ in 0..<200 {
+            // A file system without locks still replaces the file in one step.
+            if lock.lock() || (errno != EWOULDBLOCK && errno != EINTR) { return lock }
+            usleep(5_000)
+        }
+        lock.close()
+        return nil
     }
 }

@@ -64,12 +64,46 @@ struct StrictTransportStoreTests {
         await first.flush()
         second.receive(["max-age=1000; includeSubDomains"], for: try request("https://b.example/"))
         await second.flush()
-        #expect(try store(.file(file)).count == 2 && folder.names == ["hosts"])
+        #expect(try store(.file(file)).count == 2 && folder.names == ["hosts", "hosts.lock"])
         #expect(try #require(FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int) == 0o600)
         first.receive(["max-age=0"], for: try request("https://a.example/"))
         await first.flush()
         let third = try store(.file(file))
         #expect(third.upgraded("http://a.example/") == nil && third.upgraded("http://x.b.example/") != nil)
+    }
+
+    @Test func `session managers that write at the same time lose no host`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("hosts")
+        let stores = try (0..<4).map { _ in try store(.file(file)) }
+        try await withThrowingTaskGroup { group in
+            for (number, store) in stores.enumerated() {
+                group.addTask {
+                    for host in 0..<20 {
+                        store.receive(["max-age=1000"], for: try request("https://\(host).\(number).example/"))
+                        await store.flush()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try store(.file(file)).count == 80 && folder.names == ["hosts", "hosts.lock"])
+    }
+
+    @Test func `memory is limited while the file cannot be written, and what is kept is written later`() async throws {
+        let folder = try TemporaryFolder()
+        let inner = folder.file("inner")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+        let file = inner.appendingPathComponent("hosts")
+        let store = try store(.file(file))
+        try FileManager.default.removeItem(at: inner)
+        for host in 0..<5000 { store.receive(["max-age=1000"], for: try request("https://\(host).example/")) }
+        await store.flush()
+        #expect(store.count == 1000 && store.unwrittenCount <= 2000)
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+        store.receive(["max-age=1000"], for: try request("https://last.example/"))
+        await store.flush()
+        #expect(try self.store(.file(file)).count == 1000 && store.unwrittenCount == 0)
     }
 
     @Test func `a later expiry alone is written only if it is much later`() async throws {

@@ -62,6 +62,31 @@ import TestSupport
         #expect(!again.headers.contains("Content-Encoding") && !again.headers.contains("Content-Digest"))
     }
 
+    #if os(Linux)
+        // RFC 9110 §6.5
+        @Test func `trailers are recorded, with secrets redacted, and replayed`() async throws {
+            let server = try LoopbackServer { _ in
+                .chunked(
+                    [Data("text".utf8)],
+                    trailers: ["Repr-Digest": "sha-256=:AAAA:", "Server-Timing": "db;dur=1", "X-Api-Key": "CaNaRy7Qz"])
+            }
+            let recording = RecordingSessionManager(live)
+            let request = NetworkRequest(url: server.url)
+            #expect(try await recording.response(for: request).trailers["Server-Timing"] == "db;dur=1")
+            let streamed = try await recording.stream(for: request)
+            for try await _ in streamed.body {}
+            #expect(!String(decoding: try recording.archive.data(), as: UTF8.self).contains("CaNaRy7Qz"))
+            let session = try replay(recording)
+            let expected: HeaderFields = [
+                "Repr-Digest": "sha-256=:AAAA:", "Server-Timing": "db;dur=1", "X-Api-Key": "<redacted>",
+            ]
+            #expect(try await session.response(for: request).trailers == expected)
+            let again = try await session.stream(for: request)
+            for try await _ in again.body {}
+            #expect(again.trailers == expected)
+        }
+    #endif
+
     @Test func `no secret is written, and requests with other secrets match`() async throws {
         let canary = "CaNaRy7Qz"
         let stub = StubSessionManager()

@@ -224,6 +224,8 @@ extension HTTPArchive {
         package var headers: HeaderFields
         /// The body after content decoding.
         package var body: Body
+        /// The fields after the body (RFC 9110 §6.5). The format has none; files have them as `_trailers`.
+        package var trailers: HeaderFields
         /// The number of body bytes received, before content decoding; -1 if it is unknown.
         package var bodySize: Int64
         /// The URL that responded, after redirects. If it is set, the response is final, whatever its status. Browsers write a separate entry
@@ -233,13 +235,14 @@ extension HTTPArchive {
         /// Creates a response from its parts.
         package init(
             statusCode: Int, statusText: String = "", httpVersion: String = "HTTP/1.1", headers: HeaderFields = [:],
-            body: Body = Body(), bodySize: Int64 = -1, finalURL: String? = nil
+            body: Body = Body(), trailers: HeaderFields = [:], bodySize: Int64 = -1, finalURL: String? = nil
         ) {
             self.statusCode = statusCode
             self.statusText = statusText
             self.httpVersion = httpVersion
             self.headers = headers
             self.body = body
+            self.trailers = trailers
             self.bodySize = bodySize
             self.finalURL = finalURL
         }

@@ -86,6 +86,7 @@ struct ResponseCoding: Codable {
         case size, compression, mimeType, text, encoding
         case error = "_error"
         case transferSize = "_transferSize"
+        case trailers = "_trailers"
         case finalURL = "_finalURL"
         case truncated = "_truncated"
         case redacted = "_redacted"
@@ -107,6 +108,7 @@ struct ResponseCoding: Codable {
             statusCode: max(0, statusCode), statusText: container.tolerated(.statusText) ?? "",
             httpVersion: container.tolerated(.httpVersion) ?? "",
             headers: try container.decodeIfPresent(FieldsCoding.self, forKey: .headers)?.headers ?? [:],
+            trailers: try container.decodeIfPresent(FieldsCoding.self, forKey: .trailers)?.headers ?? [:],
             bodySize: container.size(.bodySize), finalURL: try container.decodeIfPresent(String.self, forKey: .finalURL))
         browserError = container.tolerated(.error)
         guard container.contains(.content), try !container.decodeNil(forKey: .content) else { return }
@@ -133,6 +135,7 @@ struct ResponseCoding: Codable {
         try container.encode(
             CookieCoding.cookies(of: response.headers.values(for: "Set-Cookie"), isRequest: false), forKey: .cookies)
         try container.encode(FieldsCoding(headers: response.headers), forKey: .headers)
+        if !response.trailers.isEmpty { try container.encode(FieldsCoding(headers: response.trailers), forKey: .trailers) }
         try container.encode(response.headers["Location"] ?? "", forKey: .redirectURL)
         try container.encode(-1, forKey: .headersSize)
         try container.encode(response.bodySize, forKey: .bodySize)

@@ -105,6 +105,7 @@ struct EntryRedactor {
             statusCode: response.statusCode, statusText: LoopbackReasonPhrase.of(response.statusCode), httpVersion: version,
             headers: headers(response.headers),
             body: self.body(body, type: response.headers["Content-Type"], isTruncated: isTruncated, keepsTypes: true),
+            trailers: headers(response.trailers),
             bodySize: received > 0 ? received : isEncoded || isTruncated ? -1 : Int64(body.count), finalURL: url(response.url))
     }
 

@@ -163,7 +163,7 @@ struct ReplayedResponse: Sendable {
         try requireResponse()
         if let failure { throw failure }
         if let omission { throw omission }
-        return head(body: .data(body), timings: timings)
+        return head(body: .data(body), trailers: trailers, timings: timings)
     }
 
     /// Returns the response with a streamed body: the recorded bytes in pieces, and then an error if the transfer failed or the body was not
@@ -172,7 +172,7 @@ struct ReplayedResponse: Sendable {
     /// - Throws: The recorded failure, or ``TransportError/Code/connectionLost``, if there was no response.
     func stream() throws(TransportError) -> NetworkResponse {
         try requireResponse()
-        let (end, rest, timings) = (failure ?? omission, Locked(body), timings)
+        let (end, rest, trailers, timings) = (failure ?? omission, Locked(body), trailers, timings)
         return head(
             body: NetworkBody { () async throws(TransportError) in
                 let chunk = rest.withLock { rest in
@@ -183,7 +183,7 @@ struct ReplayedResponse: Sendable {
                 if let end { throw end }
                 return nil
             } end: {
-                rest.withLock(\.isEmpty) ? StreamEnd(timings: timings) : nil
+                rest.withLock(\.isEmpty) ? StreamEnd(trailers: trailers, timings: timings) : nil
             }, timings: TransferTimings())
     }
 
@@ -219,19 +219,16 @@ struct ReplayedResponse: Sendable {
             .notStubbed, "log.entries[\(exchange.index)].response.content has no complete body: \(reason)", request: request)
     }
 
-    private func head(body: NetworkBody, timings: TransferTimings) -> NetworkResponse {
+    private func head(body: NetworkBody, trailers: HeaderFields = [:], timings: TransferTimings) -> NetworkResponse {
         let url = recorded.finalURL.flatMap { URL(string: $0) } ?? request.url
-        return NetworkResponse(statusCode: recorded.statusCode, headers: headers, body: body, url: url, timings: timings)
+        return NetworkResponse(
+            statusCode: recorded.statusCode, headers: headers, trailers: trailers, body: body, url: url, timings: timings)
     }
 
     /// The recorded header fields, without those that describe the body as it was sent: the replayed body is decoded, and may be redacted.
     private var headers: HeaderFields {
-        var headers = HeaderFields(recorded.headers.filter { $0.name.isToken && !$0.value.utf8.contains(where: Self.isControl) })
-        let isEncoded = headers.contains("Content-Encoding")
+        var headers = withoutDigests(recorded.headers)
         for name in ["Content-Encoding", "Transfer-Encoding"] { headers.remove(name) }
-        if isEncoded || recorded.body.isRedacted {
-            for name in ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"] { headers.remove(name) }
-        }
         if headers.contains("Content-Length"), request.method != .head, recorded.statusCode != 304, failure == nil,
             omission == nil
         {
@@ -239,6 +236,17 @@ struct ReplayedResponse: Sendable {
         }
         if let type = headers["Content-Type"], let text = textType(type) { headers["Content-Type"] = text }
         return headers
+    }
+
+    private var trailers: HeaderFields { withoutDigests(recorded.trailers) }
+
+    /// Returns the valid fields, and among them no digests if the replayed body has other bytes than the ones that were sent.
+    private func withoutDigests(_ fields: HeaderFields) -> HeaderFields {
+        var fields = HeaderFields(fields.filter { $0.name.isToken && !$0.value.utf8.contains(where: Self.isControl) })
+        if recorded.headers.contains("Content-Encoding") || recorded.body.isRedacted {
+            for name in ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"] { fields.remove(name) }
+        }
+        return fields
     }
 
     private static func isControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte == 0x7F }
