@@ -109,6 +109,57 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.streams)/ok").timings.protocolName == "h2")
         }
 
+        @Test(arguments: Engine.ours)
+        func `a body is sent again from its beginning if the server requires HTTP 1`(engine: Engine) async throws {
+            // Some versions of libcurl send only bodies of at most 32 KiB over HTTP/2.
+            let pieces = Array(repeating: Data(0..<250), count: 120)
+            let content = Data(pieces.joined())
+            let chunks: @Sendable () -> AsyncStream<Data> = {
+                let rest = Locked(pieces[...])
+                return AsyncStream { rest.withLock { $0.popFirst() } }
+            }
+            let folder = try TemporaryFolder()
+            let bodies: [NetworkBody] = [
+                .data(content), .file(try folder.write(content, to: "body")), .stream(length: 30_000, makeChunks: chunks),
+            ]
+            for path in ["/http-1-1-required", "/http-1-1-required-at-once"] {
+                let url = try #require(URL(string: Servers.streams + path))
+                for isKept in [false, true] {
+                    for body in bodies {
+                        let session = engine.trusting { $0.idleTimeout = .seconds(20) }
+                        if isKept { _ = try await session.send(.get, "\(Servers.streams)/ok") }
+                        let response = try await session.response(for: NetworkRequest(method: .put, url: url, body: body))
+                        let isSame = response.data == content
+                        #expect(isSame && response.timings.protocolName == "http/1.1", "\(path) \(isKept) \(response.data.count)")
+                    }
+                }
+            }
+            let url = try #require(URL(string: Servers.streams + "/http-1-1-required"))
+            let once = NetworkRequest(method: .put, url: url, body: .stream(chunks(), length: 30_000))
+            let error = await #expect(throws: TransportError.self) { try await engine.trusting().response(for: once) }
+            #expect(error?.code == .bodyNotReplayable, "\(error as Any)")
+        }
+
+        @Test(arguments: Engine.ours)
+        func `a POST that was lost with its connection is not sent again over another version`(engine: Engine) async throws {
+            for method in [RequestMethod.post, .get] {
+                for _ in 0..<5 {
+                    let session = engine.trusting()
+                    #expect(try await session.send(.get, Servers.downgrading + "/ok").timings.protocolName == "h2")
+                    let path = "/arrivals/\(UUID())"
+                    if method == .get {
+                        let response = try await session.send(.get, Servers.downgrading + path)
+                        #expect(response.text == "2" && response.timings.protocolName == "http/1.1")
+                    } else {
+                        let error = try await session.failure(.post, Servers.downgrading + path)
+                        #expect(error.code == .connectionLost, "\(error)")
+                        #expect(try await engine.requiring(.http1).send(.get, "\(Servers.downgrading)/count\(path)").text == "1")
+                    }
+                    _ = try await engine.requiring(.http1).send(.get, Servers.downgrading + "/restored")
+                }
+            }
+        }
+
         @Test(arguments: Engine.ours) func `a POST that the server may have processed is not sent again`(engine: Engine)
             async throws
         {

@@ -44,6 +44,9 @@ enum Servers {
     static let secure = environment["DATA_TRANSFER_SECURE_URL"] ?? ""
     /// A server that speaks HTTP/2 only.
     static let withoutHTTP1 = environment["DATA_TRANSFER_WITHOUT_HTTP1_URL"] ?? ""
+    /// A server that speaks HTTP/2 until a request to `/arrivals/…` ends the connection without a response, and then HTTP/1.1 until a
+    /// request to `/restored`. The response to `/arrivals/…` or `/count/arrivals/…` is how many times the former has arrived.
+    static let downgrading = environment["DATA_TRANSFER_DOWNGRADING_URL"] ?? ""
     /// Ports of the proxies on 127.0.0.1: HTTP without credentials, HTTP and HTTPS with `user:secret`, HTTP that refuses all requests, and
     /// SOCKS 5 with `user:secret`.
     static let proxyPort = port("PROXY")

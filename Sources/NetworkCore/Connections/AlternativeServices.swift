@@ -73,7 +73,7 @@ struct AlternativeServices: Sendable {
     }
 
     private struct Entry {
-        /// The port that the origin has offered; `nil` if it has offered none.
+        /// The port that the origin has offered last; `nil` if it has offered none.
         var port: Int?
         /// Until when it is offered.
         var until: UInt64 = 0
@@ -102,7 +102,8 @@ struct AlternativeServices: Sendable {
     mutating func receive(_ field: AlternativeServicesField, from origin: String, at now: UInt64) {
         switch field {
         case .none:
-            entries[origin]?.port = nil
+            // The port stays: if the same service is offered again, its failures still count.
+            entries[origin]?.until = 0
         case .http3(let port, let seconds):
             update(origin, at: now) { entry in
                 // Another port is another service.

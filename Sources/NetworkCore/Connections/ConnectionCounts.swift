@@ -23,11 +23,12 @@ public struct ConnectionCounts: Sendable, Hashable {
     public var active: Int
     /// The number of connections that are being made, before HTTP/1.1 is sent on them.
     public var connecting: Int
-    /// The number of requests in the queue: they wait for a connection, because a limit of the configuration is reached.
+    /// The number of requests in the queue: they wait for a connection, because a limit of the configuration is reached. Requests that wait
+    /// until the version of HTTP of their origin is known are in none of these numbers.
     public var waiting: Int
-    /// The number of requests that use HTTP/2, each as one stream. Those whose connection libcurl is making are included.
+    /// The number of requests that use HTTP/2 or HTTP/3, each as one stream. Those whose connection libcurl is making are included.
     public var streams: Int
-    /// The number of sockets that libcurl has opened for HTTP/2: connections, idle ones included, and attempts to make one.
+    /// The number of sockets that libcurl has opened for HTTP/2 and HTTP/3: connections, idle ones included, and attempts to make one.
     public var multiplexed: Int
 
     /// The number of open HTTP/1.1 connections: `idle + active`.

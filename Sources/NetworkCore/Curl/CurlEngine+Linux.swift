@@ -144,6 +144,7 @@
                     // Its descriptors are closed first.
                     engine = nil
                     if isAwaited { loops?.partHasEnded() }
+                    loops?.endEvents()
                     return nil
                 }, context.toOpaque())
             if result != 0 { context.release() }
@@ -255,6 +256,8 @@
             holdsBackWatching = true
             defer { holdsBackWatching = false }
             now = monotonicNanoseconds()
+            // The command overtakes those in the inbox, which may be that of an observer who wants to know of it.
+            if events == nil, !loop.isInboxEmpty { observe() }
             execute(command)
             jobs.started = command.starting
         }

@@ -172,6 +172,9 @@
             inbox.isBusy = true
         }
 
+        /// Whether no thread runs, and none will be started.
+        var hasEnded: Bool { inbox.withLock { $0.isClosed && $0.engine == nil } }
+
         /// Whether the session manager was released or closed, so that callers start no more transfers.
         var isClosed: Bool { inbox.withLock(\.isClosed) }
 

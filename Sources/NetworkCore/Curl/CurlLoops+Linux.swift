@@ -42,6 +42,12 @@
         /// Makes the loops end after their last transfer. Transfers that were started continue, queued ones included.
         func close() {
             for loop in loops { loop.close() }
+            endEvents()
+        }
+
+        /// Ends the streams of events if the session manager was released, and no transfer is left. A closing ends them itself.
+        func endEvents() {
+            if loops.allSatisfy(\.hasEnded), queue.withLock({ $0.isEmpty && $0.stage == .open }) { events.finish() }
         }
 
         // MARK: For callers

@@ -25,7 +25,7 @@
         ) throws(TransportError) {
             exchange.head = head
             exchange.status = status
-            if allowedVersions.mayUseHTTP3, request.parsedURL.isSecure { noteAlternatives(in: head, at: now) }
+            if allowedVersions.mayUseHTTP3, request.parsedURL.isSecure { noteAlternatives(in: head, status: status, at: now) }
             // Only a verified connection may turn the protection on or off (RFC 6797 §8.1).
             if let strictTransport, trust?.isVerified == true, head.value(for: "strict-transport-security") != nil {
                 strictTransport.receive(head.headers.values(for: "Strict-Transport-Security"), for: request)

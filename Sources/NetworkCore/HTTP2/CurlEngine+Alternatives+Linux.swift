@@ -35,13 +35,24 @@
             easy.isOverQUIC && transfer.allowedVersions.mayUseHTTP3
         }
 
-        /// Sends a request over TCP, because the connection over QUIC failed or is not ready in time. No byte of the request was sent.
+        /// Whether a request whose attempt over HTTP/3 has failed may be sent over TCP: no byte of it was sent, or it was lost with a kept
+        /// connection that could not be made anew, and may be repeated.
+        func mayFallBack(_ transfer: LoopTransfer, _ easy: HTTP2Handle) -> Bool {
+            guard isAlternative(transfer, easy) else { return false }
+            if !easy.isReady || easy.lostHTTP2 { return true }
+            return easy.isConnecting && transfer.exchange.head.count == 0 && transfer.request.isIdempotent
+                && !transfer.sending.isRepeated && transfer.canSendBodyAgain
+        }
+
+        /// Sends a request over TCP, because the connection over QUIC failed or is not ready in time.
         ///
         /// - Parameter isOver: Whether libcurl has finished the attempt. Otherwise it continues: if it succeeds later, HTTP/3 is used for the
         ///   next request.
         func fallBack(_ transfer: LoopTransfer, _ easy: HTTP2Handle, isOver: Bool) {
             let origin = transfer.origin
             loops.alternatives.withLock { [now] in $0.fail(origin, at: now) }
+            guard prepareToSendAgain(transfer) else { return }
+            if transfer.sending.wasSent { transfer.sending.repeatOnFreshConnection() }
             transfer.hasFallenBack = true
             transfer.fallbackAt = .max
             transfer.launched = now
@@ -62,11 +73,18 @@
 
     extension LoopTransfer {
         /// Records that the origin speaks HTTP/3, and where it offers it.
-        func noteAlternatives(in head: ResponseHead, at now: UInt64) {
+        func noteAlternatives(in head: ResponseHead, status: Int, at now: UInt64) {
             let origin = origin
-            if case .http2(let easy) = carrier, easy.isOverQUIC {
-                loops.alternatives.withLock { $0.succeed(origin, at: now) }
+            let isOverQUIC = if case .http2(let easy) = carrier { easy.isOverQUIC } else { false }
+            // RFC 7838 §6: the server at the other port is not responsible for the origin, and its field is ignored.
+            if status == 421 {
+                guard isOverQUIC else { return }
+                return loops.alternatives.withLock { alternatives in
+                    alternatives.receive(.none, from: origin, at: now)
+                    alternatives.fail(origin, at: now)
+                }
             }
+            if isOverQUIC { loops.alternatives.withLock { $0.succeed(origin, at: now) } }
             guard allowedVersions == .http3Advertised, LibraryQuirks.current.speaksHTTP3, trust?.isVerified == true,
                 let value = head.value(for: "alt-svc")
             else { return }

@@ -126,12 +126,10 @@
         /// Completes a stream that libcurl has finished.
         func finish(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
-            if code != CInt(CCURLE_OK), isAlternative(transfer, easy), !easy.isReady || easy.lostHTTP2 {
-                return fallBack(transfer, easy, isOver: true)
-            }
+            if code != CInt(CCURLE_OK), mayFallBack(transfer, easy) { return fallBack(transfer, easy, isOver: true) }
             if easy.lostHTTP2 {
                 // Either the server requires HTTP/1.1 for the request (RFC 9113 §7), or it no longer speaks HTTP/2.
-                let isRequired = transfer.sending.wasSent
+                let isRequired = easy.requiresHTTP1
                 if transfer.allowedVersions.isRequirement {
                     let reason = isRequired ? "requires HTTP/1.1 for this request" : "does not agree to it"
                     return end(
@@ -142,8 +140,10 @@
                                 "httpVersion requires \(transfer.allowedVersions == .http3 ? "HTTP/3" : "HTTP/2"), but the server \(reason)",
                                 phase: isRequired ? .firstByte : .tls, request: transfer.request)))
                 }
+                guard prepareToSendAgain(transfer) else { return }
                 detach(transfer, easy)
-                if isRequired { transfer.versionRule = .http1 } else { settle(transfer.origin, .http1) }
+                // If the request was sent, and there is no log, the reason is not known, so that other requests are not affected.
+                if isRequired || transfer.sending.wasSent { transfer.versionRule = .http1 } else { settle(transfer.origin, .http1) }
                 return launch(transfer)
             }
             if transfer.exchange.isBodyUnwanted, transfer.exchange.head.isComplete { return finish(transfer) }
@@ -163,6 +163,20 @@
             }
             transfer.exchange.isBodyComplete = true
             finishStream(transfer)
+        }
+
+        /// Goes back to the beginning of the body of a request that was sent, because it is sent again over another version.
+        ///
+        /// - Returns: `false` if the body cannot be read again. The transfer has then failed.
+        func prepareToSendAgain(_ transfer: LoopTransfer) -> Bool {
+            guard transfer.sending.wasSent else { return true }
+            guard transfer.canSendBodyAgain else {
+                end(transfer, .failure(.bodyNotReplayable(for: transfer.request)))
+                return false
+            }
+            transfer.stopBodyWriter()
+            transfer.sending.useFreshConnection()
+            return true
         }
 
         /// Completes a stream that has ended, once its reader has taken the bytes that are held.

@@ -171,6 +171,7 @@
         guard kind == 0, let bytes, let easy = HTTP2Handle.from(context) else { return 0 }
         let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
         if line.contains("refused by server") { easy.reportedRefusal = true }
+        if line.contains("Downgrades to HTTP/1.1") { easy.requiresHTTP1 = true }
         return 0
     }
 
@@ -179,20 +180,26 @@
             isReady = true
             guard let transfer else { return false }
             isConnecting = false
-            // A new connection did not agree on HTTP/2: the request is not sent over the HTTP/1.1 of libcurl.
-            if handshake.pointee.is_done != 0, handshake.pointee.protocol != CInt(isOverQUIC ? CALPN_HTTP3 : CALPN_HTTP2) {
+            // The server has not processed the request (RFC 9113 §7). libcurl would send it again over its own HTTP/1.1.
+            if requiresHTTP1 {
                 lostHTTP2 = true
                 return false
             }
+            // A new connection did not agree on HTTP/2: the request is not sent over the HTTP/1.1 of libcurl.
+            if handshake.pointee.is_done != 0, handshake.pointee.protocol != CInt(isOverQUIC ? CALPN_HTTP3 : CALPN_HTTP2) {
+                lostHTTP2 = true
+                // If it was sent on a kept connection before, and lost with it, the rule decides whether it is sent again.
+                guard transfer.sending.wasSentInRun else { return false }
+            }
             // If a byte of a response was received, libcurl sends the request again because of that response, such as a 417.
-            guard transfer.exchange.head.count == 0 else { return true }
+            guard transfer.exchange.head.count == 0 else { return !lostHTTP2 }
             let wasRefused = wasRefused(transfer)
             reportedRefusal = false
             let decision = transfer.sending.next(
                 connections: long(CCURLINFO_NUM_CONNECTS), isIdempotent: transfer.request.isIdempotent,
                 wasRefused: wasRefused, isLost: transfer.canSendBodyAgain && lostConnections.containsConnection(of: self))
             switch decision {
-            case .send: return true
+            case .send: return !lostHTTP2
             case .sendOnFreshConnection: return false
             case .refuse:
                 transfer.failure = transfer.lostConnection

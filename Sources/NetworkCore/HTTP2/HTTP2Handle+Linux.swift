@@ -17,6 +17,8 @@
         var isReady = false
         /// Whether a new connection did not agree on the version of HTTP; the request was not sent on it.
         var lostHTTP2 = false
+        /// Whether libcurl has reported in its log that the server requires HTTP/1.1 for the request, which it has not processed (RFC 9113 §7).
+        var requiresHTTP1 = false
         /// Whether libcurl has reported in its log that the server refused the stream (``LibraryQuirks/saysRefusals``).
         var reportedRefusal = false
         /// Whether libcurl is making a connection for this handle: a socket was opened, and nothing was sent yet.
@@ -92,6 +94,7 @@
             reset()
             let route = route.replacing(version.otherPort, of: transfer.origin)
             lostHTTP2 = false
+            requiresHTTP1 = false
             isConnecting = false
             isReady = false
             origin = transfer.origin
@@ -120,7 +123,8 @@
                 wantsFreshConnection.toggle()
                 set(CCURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
             }
-            let needsLog = LibraryQuirks.current.saysRefusals && !request.isIdempotent
+            // Only the log says why libcurl sends a request again. A request that may be repeated is sent again in any case.
+            let needsLog = !request.isIdempotent || !isNegotiated || transfer.allowedVersions.isRequirement
             if needsLog != isVerbose {
                 isVerbose = needsLog
                 set(CCURLOPT_VERBOSE, needsLog ? 1 : 0)

@@ -25,7 +25,7 @@ struct SendRule: Sendable {
     /// Whether it must be sent on a connection that was not used before.
     private(set) var needsFreshConnection = false
     /// Whether it was sent since ``begin()``.
-    private var wasSentInRun = false
+    private(set) var wasSentInRun = false
     /// Whether libcurl was about to repeat the request since ``begin()``. libcurl counts repetitions for the life of a handle, and fails
     /// after five.
     private(set) var wasAskedAgain = false

@@ -167,7 +167,7 @@ package final class StrictTransportStore: Sendable {
             state.isSaving = false
             return (state.changes, state.hosts)
         }
-        guard let lock else { return }
+        guard lock != nil else { return }
         let now = now()
         // Another process may have changed the file. If it is damaged now, it is replaced by what is known here.
         var hosts = (try? Self.hosts(in: file, now: now)) ?? own
