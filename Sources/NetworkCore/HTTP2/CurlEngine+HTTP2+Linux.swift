@@ -143,7 +143,11 @@
                 guard prepareToSendAgain(transfer) else { return }
                 detach(transfer, easy)
                 // If the request was sent, and there is no log, the reason is not known, so that other requests are not affected.
-                if isRequired || transfer.sending.wasSent { transfer.versionRule = .http1 } else { settle(transfer.origin, .http1) }
+                if isRequired || transfer.sending.wasSent {
+                    transfer.versionRule = .http1
+                } else {
+                    settle(transfer.origin, .http1)
+                }
                 return launch(transfer)
             }
             if transfer.exchange.isBodyUnwanted, transfer.exchange.head.isComplete { return finish(transfer) }
