@@ -256,7 +256,7 @@
             holdsBackWatching = true
             defer { holdsBackWatching = false }
             now = monotonicNanoseconds()
-            // The command overtakes those in the inbox, which may be that of an observer that is to be told of it.
+            // The command overtakes those in the inbox, which may be that of an observer of events.
             if events == nil, !loop.isInboxEmpty { observe() }
             execute(command)
             jobs.started = command.starting
