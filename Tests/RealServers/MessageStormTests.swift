@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 extension RealServerTests {
-    /// Random requests that tell the server how to behave: over HTTP/1.1, TLS and HTTP/2, directly and through proxies. Each
+    /// Random requests that tell the server how to behave: over HTTP/1.1, TLS, HTTP/2 and HTTP/3, directly and through proxies. Each
     /// request gets its complete response, or the expected error, and the server receives no request twice that must not be sent
     /// again.
     ///
@@ -15,10 +15,12 @@ extension RealServerTests {
             var testDescription: String
             var server: String
             var proxy = ProxyConfiguration.none
+            var httpVersion = HTTPVersionChoice.automatic
             var fates: [String]
 
             private static let ofHTTP1 = ["drop", "cut", "push", "last", "split", "redirect", "redirect-open"]
             private static let ofHTTP2 = ["drop", "cut", "refuse", "goaway", "goaway-refuse", "redirect", "redirect-open"]
+            private static let ofHTTP3 = ["drop", "cut", "refuse", "redirect", "redirect-open"]
             private static let http = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.proxyPort)
             private static let socks = ProxyConfiguration.socks5(
                 host: "127.0.0.1", port: Servers.socksPort, username: "user", password: "secret")
@@ -31,7 +33,13 @@ extension RealServerTests {
                 Route(testDescription: "HTTP/2", server: Servers.streams, fates: ofHTTP2),
                 Route(testDescription: "HTTP/2 through SOCKS", server: Servers.streams, proxy: socks, fates: ofHTTP2),
                 Route(testDescription: "HTTP/2 through a proxy", server: Servers.streams, proxy: http, fates: ofHTTP2),
-            ].filter { Engine.speaksHTTP2 || $0.server != Servers.streams }
+                Route(testDescription: "HTTP/3", server: Servers.h3, httpVersion: .http3, fates: ofHTTP3),
+            ].filter { $0.server == Servers.streams ? Engine.speaksHTTP2 : $0.server != Servers.h3 || Engine.speaksHTTP3 }
+
+            /// The server that counts what has arrived.
+            var reporter: String { server == Servers.h3 ? server : Servers.plain }
+            /// Whether the connection of a request may be closed because of another request.
+            var sharesConnections: Bool { server == Servers.streams || server == Servers.h3 }
         }
 
         @Test(arguments: Engine.ours, Route.all)
@@ -39,6 +47,7 @@ extension RealServerTests {
         {
             let session = engine.trusting {
                 $0.proxy = route.proxy
+                $0.httpVersion = route.httpVersion
                 $0.maximumConnectionsPerHost = 12
             }
             let count = isSlowRun ? 10_000 : 600
@@ -53,12 +62,13 @@ extension RealServerTests {
                 for await next in group { ended.append(next) }
                 return ended
             }
-            let report = try await engine.session().send(.get, "\(Servers.plain)/report?\(run)").data
+            let reporter = engine.trusting { $0.httpVersion = route.httpVersion }
+            let report = try await reporter.send(.get, "\(route.reporter)/report?\(run)").data
             let arrivals = try JSONDecoder().decode([String: [String]].self, from: report)
             var ends: [String: Int] = [:]
             for (exchange, end) in exchanges {
                 ends[end.name, default: 0] += 1
-                let violations = exchange.violations(end, arrivals: arrivals, sharesConnections: route.server == Servers.streams)
+                let violations = exchange.violations(end, arrivals: arrivals, sharesConnections: route.sharesConnections)
                 #expect(violations.isEmpty, "run \(run): \(violations), \(exchange), \(end)")
             }
             #expect(ends["success", default: 0] > count / 3 && ends["cancelled", default: 0] > 0, "\(ends)")
