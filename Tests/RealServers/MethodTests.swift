@@ -16,6 +16,24 @@ extension RealServerTests {
             #expect(echo.args == ["a": "b"])
         }
 
+        /// RFC 10008.
+        @Test(arguments: Engine.all) func `a QUERY is sent with its content, as h11 reads it, and over HTTP 2`(engine: Engine)
+            async throws
+        {
+            struct Reading: Decodable {
+                var method: String
+                var target: String
+                var body: Data
+            }
+            let content = Data(#"{"title":"x"}"#.utf8)
+            let type: HeaderFields = ["Content-Type": "application/json"]
+            let response = try await engine.session().send(.query, Servers.echo + "/search?a=b", headers: type, body: content)
+            let reading = try JSONDecoder().decode(Reading.self, from: response.data)
+            #expect(reading.method == "QUERY" && reading.target == "/search?a=b" && reading.body == content)
+            guard engine.isOurs else { return }
+            #expect(try await engine.trusting().send(.query, Servers.h2 + "/ok", headers: type, body: content).text == "ok")
+        }
+
         @Test(arguments: Engine.all) func `a GET has no body and no Content-Length`(engine: Engine) async throws {
             let echo = try await engine.session().send(.get, "\(Servers.httpbin)/anything").echo
             #expect(echo.method == "GET")
