@@ -58,7 +58,7 @@ extension RealServerTests {
             engine: Engine, server: String
         ) async throws {
             let session = engine.trusting { $0.maximumConnectionsPerHost = 16 }
-            let count = isSlowRun ? 30_000 : 2000
+            let count = isSlowRun ? 15_000 : 2000
             let outcomes = await storm(of: count) { index in
                 var random = SeededGenerator(seed: UInt64(index))
                 let path = random.next() % 50 == 0 ? "/files/10mb.bin" : "/ok"
@@ -96,7 +96,7 @@ extension RealServerTests {
 extension Engine {
     fileprivate var stormSize: Int {
         guard isSlowRun else { return 1000 }
-        return name == "URLSession" ? 2000 : 10_000
+        return name == "URLSession" ? 2000 : 5000
     }
 }
 

@@ -50,7 +50,7 @@ extension RealServerTests {
                 $0.httpVersion = route.httpVersion
                 $0.maximumConnectionsPerHost = 12
             }
-            let count = isSlowRun ? 10_000 : 600
+            let count = isSlowRun ? 4_000 : 600
             let run = UInt64.random(in: 0..<1 << 32)
             let exchanges = await withTaskGroup(of: (Exchange, Exchange.End).self) { group in
                 var ended: [(Exchange, Exchange.End)] = []
