@@ -207,7 +207,7 @@
             lines += extraFields
             // There may be only one `Cookie` field (RFC 6265 §5.4).
             if let stored, let own = request.headers.fields.firstIndex(where: { $0.name.lowercased() == "cookie" }) {
-                let isBlank = lines[own].utf8.last == UInt8(ascii: ";")
+                let isBlank = lines[own] == "\(request.headers.fields[own].name);"
                 lines[own] = isBlank ? "Cookie: \(stored)" : "\(lines[own]); \(stored)"
                 lines.removeLast()
             }
