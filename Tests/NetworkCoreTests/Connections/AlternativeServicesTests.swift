@@ -66,6 +66,17 @@ struct AlternativeServicesTests {
         #expect(table.service(of: "other", orAt: nil, at: 1) == nil)
     }
 
+    @Test func `failures still count if the same service is withdrawn and offered again, but not for another one`() {
+        var table = AlternativeServices()
+        table.receive(.http3(port: 1, seconds: 3600), from: "o", at: 0)
+        table.fail("o", at: 0)
+        table.receive(.none, from: "o", at: 1)
+        table.receive(.http3(port: 1, seconds: 3600), from: "o", at: 2)
+        #expect(table.service(of: "o", orAt: nil, at: 3) == nil)
+        table.receive(.http3(port: 2, seconds: 3600), from: "o", at: 4)
+        #expect(table.service(of: "o", orAt: nil, at: 5)?.port == 2)
+    }
+
     @Test func `after failures HTTP 3 is tried again later and later, and at once after a success or a new offer`() {
         var table = AlternativeServices()
         var now: UInt64 = 0

@@ -69,6 +69,33 @@
             _ = await task.result
         }
 
+        @Test func `the stream of events ends although the handle of an ended request is kept`() async throws {
+            let server = try LoopbackServer { _ in .text("x") }
+            let hasEnded = Watched(false)
+            let (events, handle) = {
+                let session = self.session { $0.maximumConnectionsPerHost = 1 }
+                let events = session.connectionEvents()
+                return (events, session.response(for: server.request("/")) { _ in hasEnded.withLock { $0 = true } })
+            }()
+            await hasEnded.wait { $0 }
+            // The session manager was released.
+            for await _ in events {}
+            withExtendedLifetime(handle) {}
+        }
+
+        @Test func `events that a task on the event loop asks for begin with its next request`() async throws {
+            let server = try LoopbackServer { _ in .text("x") }
+            let session = session { $0.maximumConnectionsPerHost = 1 }
+            _ = try await session.response(for: server.request("/"))
+            let events = try await session.run {
+                let events = session.connectionEvents()
+                _ = try await session.response(for: server.request("/"))
+                return events
+            }
+            _ = await session.close(grace: .seconds(60))
+            #expect(await events.first { _ in true }?.kind == .reused)
+        }
+
         @Test func `the events of a connection are in order, and name the reason for which it was closed`() async throws {
             let server = try LoopbackServer {
                 LoopbackRoute(.get, "/") { _ in .text("x") }
