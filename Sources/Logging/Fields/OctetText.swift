@@ -1,3 +1,5 @@
+import Foundation
+
 // Text of messages is divided and compared by bytes. The operations of Swift's `Character` do something else: a delimiter before a combining
 // character is a part of another `Character`, as is each byte of CRLF; texts with different bytes may be equal, such as `;` and U+037E, or `K`
 // and U+212A; and `lowercased()` maps U+212A to `k`.
@@ -40,7 +42,16 @@ extension StringProtocol {
     package func ends(with suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
     /// Whether both texts have the same bytes.
-    package func hasSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func hasSameBytes(as other: some StringProtocol) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                bytes.count == others.count
+                    && (bytes.isEmpty || memcmp(bytes.baseAddress!, others.baseAddress!, bytes.count) == 0)
+            }
+        }
+        // `nil` for a text that is not stored in UTF-8.
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
 
     /// The text with ASCII letters in lower case. All other characters are unchanged.
     package var asciiLowercased: String {

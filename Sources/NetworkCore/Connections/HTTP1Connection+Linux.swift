@@ -63,10 +63,10 @@
         var transfer: LoopTransfer?
         /// The reason why sending failed, if it did.
         var sendFailure: Failure?
-        var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 0)
-        var sending = HTTP1Sending()
+        @exclusivity(unchecked) var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 0)
+        @exclusivity(unchecked) var sending = HTTP1Sending()
         /// Bytes that were received, but not parsed yet. `nil` if the parser continues with new input.
-        var unread: [UInt8]?
+        @exclusivity(unchecked) var unread: [UInt8]?
 
         init(
             descriptor: CInt, key: ConnectionKey, handle: ConnectHandle?, isSecure: Bool, target: HTTP1RequestWriter.Target,

@@ -74,7 +74,7 @@
         /// Reports progress; `nil` when the request has no observer.
         let progress: ProgressReporter?
         /// Where the transfer is, as the queue sees it.
-        var place = QueuePlace()
+        @exclusivity(unchecked) var place = QueuePlace()
         var deadline = UInt64.max
         var heapIndex = -1
 
@@ -226,9 +226,9 @@
         /// The trust policy for the host of the current request.
         var trust: CurlTrust?
         /// The redirects that were followed.
-        var redirects = RedirectTrail()
+        @exclusivity(unchecked) var redirects = RedirectTrail()
         /// Whether the current request was sent, and whether it may be sent again.
-        var sending = SendRule()
+        @exclusivity(unchecked) var sending = SendRule()
         /// Which versions of HTTP the configuration allows for the host of the current request.
         var allowedVersions = HTTPVersionRule.automatic
         /// Which of these versions the current request may be sent over, after what its server has done so far.
@@ -237,7 +237,7 @@
         var hasFallenBack = false
         /// When the attempt to use HTTP/3 ends, if its connection is not ready by then.
         var fallbackAt = UInt64.max
-        var timeLimits = TimeLimits()
+        @exclusivity(unchecked) var timeLimits = TimeLimits()
         /// When the current request asked for admission.
         var entered: UInt64
         /// The time in the queue so far, over all redirects, in nanoseconds.
@@ -248,9 +248,9 @@
         var isHere = false
         var carrier = Carrier.none
         /// The current request on its connection, and its response.
-        var exchange = TransferExchange()
+        @exclusivity(unchecked) var exchange = TransferExchange()
         /// The body of the current request, as far as it was sent.
-        var upload: TransferUpload
+        @exclusivity(unchecked) var upload: TransferUpload
         /// When a byte was last sent or received.
         var lastActivity: UInt64 = 0
         var isReceivePaused = false

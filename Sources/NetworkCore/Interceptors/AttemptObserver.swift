@@ -9,8 +9,10 @@ package protocol AttemptObserver: Sendable {
     /// Called in place of ``attemptWillBegin(_:)`` some time after the beginning, for an attempt that ran beside another one and has
     /// taken its place. By default, calls that method.
     func attemptHasBegun(_ request: NetworkRequest, ago: Duration)
-    /// Called when the response, or the head of a streamed response, was received, or when the attempt failed.
-    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
+    /// Called when the response, or the head of a streamed response, was received.
+    func attemptDidEnd(_ response: NetworkResponse)
+    /// Called when the attempt has failed.
+    func attemptDidFail(_ error: TransportError)
     /// Called when the session manager follows a redirect, with the next request, before it is sent. It must not block. Does
     /// nothing by default.
     func attemptWasRedirected(to request: NetworkRequest)
@@ -27,6 +29,28 @@ package protocol AttemptObserver: Sendable {
 }
 
 extension AttemptObserver {
+    /// Sends a request with a session manager, and reports the beginning and the end of the attempt.
+    @inline(__always) func observe(
+        _ request: NetworkRequest, _ session: any NetworkSessionManager
+    ) async throws(TransportError) -> NetworkResponse {
+        attemptWillBegin(request)
+        do throws(TransportError) {
+            let response = try await session.response(for: request)
+            attemptDidEnd(response)
+            return response
+        } catch {
+            attemptDidFail(error)
+            throw error
+        }
+    }
+
+    func attemptDidEnd(with result: Result<NetworkResponse, TransportError>) {
+        switch result {
+        case .success(let response): attemptDidEnd(response)
+        case .failure(let error): attemptDidFail(error)
+        }
+    }
+
     package func attemptHasBegun(_ request: NetworkRequest, ago: Duration) { attemptWillBegin(request) }
     package func attemptWasRedirected(to request: NetworkRequest) {}
     package func attemptDidReceive(_ response: InformationalResponse) {}
@@ -80,9 +104,14 @@ private struct BothObservers: AttemptObserver {
         second.attemptHasBegun(request, ago: ago)
     }
 
-    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
-        first.attemptDidEnd(result)
-        second.attemptDidEnd(result)
+    func attemptDidEnd(_ response: NetworkResponse) {
+        first.attemptDidEnd(response)
+        second.attemptDidEnd(response)
+    }
+
+    func attemptDidFail(_ error: TransportError) {
+        first.attemptDidFail(error)
+        second.attemptDidFail(error)
     }
 
     func attemptWasRedirected(to request: NetworkRequest) {
@@ -139,7 +168,8 @@ package final class SentRequest: AttemptObserver {
         remember(request, isShared: true)
     }
 
-    package func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {}
+    package func attemptDidEnd(_ response: NetworkResponse) {}
+    package func attemptDidFail(_ error: TransportError) {}
 
     package func attemptWasRedirected(to request: NetworkRequest) {
         var request = request

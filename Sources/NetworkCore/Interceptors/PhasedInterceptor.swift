@@ -127,7 +127,7 @@ final class InterceptorChain: Sendable {
             }
         }
         if let failure { throw failure }
-        return response!
+        return response.take()!
     }
 
     /// Calls the first phases up to an interceptor that has none, or sends the request after all of them.
@@ -166,14 +166,6 @@ final class InterceptorChain: Sendable {
             try await request.addProof()
         }
         guard let observer = request.attemptObserver else { return try await session.response(for: request) }
-        observer.attemptWillBegin(request)
-        do throws(TransportError) {
-            let response = try await session.response(for: request)
-            observer.attemptDidEnd(.success(response))
-            return response
-        } catch {
-            observer.attemptDidEnd(.failure(error))
-            throw error
-        }
+        return try await observer.observe(request, session)
     }
 }

@@ -41,8 +41,8 @@ package struct OriginGate<Member> {
         var isWide = false
         /// The limit that replaces `connectionsPerOrigin`.
         var limit: Int?
-        var shares: [Share]
-        var queue = PriorityQueue<Member>()
+        @exclusivity(unchecked) var shares: [Share]
+        @exclusivity(unchecked) var queue = PriorityQueue<Member>()
 
         init(_ name: String, shards: Int) {
             self.name = name

@@ -11,7 +11,8 @@ import Endpoints
 /// A clock as interceptors use it: it measures the time since its creation, and suspends tasks.
 ///
 /// It hides the type of the clock. A `ContinuousClock` is read directly, not through its protocol.
-package struct TimeSource: Sendable {
+// A class, because copies of its closures would cost more than reading the clock.
+package final class TimeSource: Sendable {
     /// The start on the continuous clock; `nil` for any other clock.
     private let start: ContinuousClock.Instant?
     private let measure: @Sendable () -> Duration

@@ -82,7 +82,7 @@ public struct DefaultNetworkService: NetworkService {
         }
         call?.attemptWillBegin(request)
         return session.response(for: request) { result in
-            call?.attemptDidEnd(result)
+            call?.attemptDidEnd(with: result)
             finish(result)
         }
     }
@@ -95,14 +95,17 @@ public struct DefaultNetworkService: NetworkService {
         let accepted = description.acceptedStatuses
         let request = try await settled(description)
         let call = log.enabled(for: request.context).begin(request)
-        let result: Result<NetworkResponse, TransportError>
+        let response: NetworkResponse
         do throws(TransportError) {
-            result = .success(try await exchange(request, call))
+            response = try await exchange(request, call)
         } catch {
-            result = .failure(error)
+            if let progress = request.progress { await Optional(progress).settled() }
+            throw Self.failure(error, of: request, call)
         }
         if let progress = request.progress { await Optional(progress).settled() }
-        return try Self.outcome(result, of: request, accepted, call).get()
+        guard accepted.contains(response.statusCode) else { throw Self.refusal(response, of: request, call) }
+        call?.end(response)
+        return response
     }
 
     /// Returns the interceptors to send the request through; `nil` to send it directly with the session manager.
@@ -152,10 +155,7 @@ extension DefaultNetworkService {
     func exchange(_ request: NetworkRequest, _ call: CallLog?) async throws(TransportError) -> NetworkResponse {
         guard let intercepted = intercepted(for: request) else {
             guard let call else { return try await session.response(for: request) }
-            call.attemptWillBegin(request)
-            let result = await Result.from { () async throws(TransportError) in try await session.response(for: request) }
-            call.attemptDidEnd(result)
-            return try result.get()
+            return try await call.observe(request, session)
         }
         var (request, relay) = request.relayed()
         if let call { request.addAttemptObserver(call) }

@@ -114,14 +114,13 @@ final class CallLog: AttemptObserver {
         if logger.isEnabled { logger.log(request: record) }
     }
 
-    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
-        switch result {
-        case .success(let response):
-            if logger.isEnabled { logger.log(response: response.logged, for: lastSent) }
-        case .failure(let error):
-            state.withLock { $0.failure = error }
-            if logger.isEnabled { logger.log(error: NetworkError(error), for: lastSent) }
-        }
+    func attemptDidEnd(_ response: NetworkResponse) {
+        if logger.isEnabled { logger.log(response: response.logged, for: lastSent) }
+    }
+
+    func attemptDidFail(_ error: TransportError) {
+        state.withLock { $0.failure = error }
+        if logger.isEnabled { logger.log(error: NetworkError(error), for: lastSent) }
     }
 
     func attemptWasShared(_ request: NetworkRequest) {

@@ -19,7 +19,8 @@ final class FirstAttempt: AttemptObserver {
         beginning.resolve(true)
     }
 
-    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {}
+    func attemptDidEnd(_ response: NetworkResponse) {}
+    func attemptDidFail(_ error: TransportError) {}
 
     /// The time since the attempt was sent; `nil` if it was not sent.
     var latency: Duration? {
@@ -82,8 +83,12 @@ final class SecondAttempt: AttemptObserver {
         report(request) { $0.attemptWasShared($1) }
     }
 
-    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
-        events.send { $0.attemptDidEnd(result) }
+    func attemptDidEnd(_ response: NetworkResponse) {
+        events.send { $0.attemptDidEnd(response) }
+    }
+
+    func attemptDidFail(_ error: TransportError) {
+        events.send { $0.attemptDidFail(error) }
     }
 
     func responseIsStored() {

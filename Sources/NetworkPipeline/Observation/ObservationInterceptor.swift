@@ -7,15 +7,12 @@ import NetworkLogging
 /// Place it first in the list, so that it observes all other interceptors. It can be shared by several services; its copies
 /// share the numbering of calls and the clock.
 public struct ObservationInterceptor: PhasedInterceptor {
-    private let observer: any ExchangeObserver
-    private let time: TimeSource
-    private let lastNumber = Locked(0)
+    private let calls: ObservedCalls
     private let malformed = MalformedFields()
 
     /// Creates an interceptor that reports to an observer.
     package init(_ observer: any ExchangeObserver, clock: any Clock<Duration> = ContinuousClock()) {
-        self.observer = observer
-        time = TimeSource(clock)
+        calls = ObservedCalls(observer, TimeSource(clock))
     }
 
     /// Sends the request and reports its events to the observer.
@@ -24,12 +21,7 @@ public struct ObservationInterceptor: PhasedInterceptor {
     }
 
     package func prepare(_ request: inout NetworkRequest) -> InterceptorState? {
-        let number = lastNumber.withLock { number in
-            number += 1
-            return number
-        }
-        let record = ExchangeRecord(number, request, observer, time)
-        record.report(.queued)
+        let record = ExchangeRecord(request, of: calls)
         request.addAttemptObserver(record)
         return .object(record)
     }
@@ -38,10 +30,13 @@ public struct ObservationInterceptor: PhasedInterceptor {
         guard case .object(let object) = state, let record = object as? ExchangeRecord else { return true }
         let status = ExchangeEvent.Outcome.status(response.statusCode)
         // Only a download checks digests, and only a download can be continued.
-        let checked = request.context.continuation == nil ? nil : response
-        if let checked { noteDigests(in: checked.headers, of: request, record) }
-        response.observeEnd { error in
-            if let checked { noteDigests(in: checked.trailers, of: request, record) }
+        guard request.context.continuation != nil else {
+            response.observeEnd { error in record.end(error.map { .failure($0.code) } ?? status) }
+            return true
+        }
+        noteDigests(in: response.headers, of: request, record)
+        response.observeEnd { [checked = response] error in
+            noteDigests(in: checked.trailers, of: request, record)
             record.end(error.map { .failure($0.code) } ?? status)
         }
         return true
@@ -133,7 +128,7 @@ public struct ExchangeEvent: Sendable {
     /// The kind of the event.
     public var kind: Kind
 
-    init(exchange: Int, method: RequestMethod, place: ObservedPlace, time: Duration, kind: Kind) {
+    init(exchange: Int, method: RequestMethod, place: ObservedPlace, time: Duration, kind: __owned Kind) {
         self.exchange = exchange
         self.method = method
         self.place = place
@@ -190,30 +185,50 @@ struct ClosureObserver: ExchangeObserver {
     func exchangeDidProgress(_ event: ExchangeEvent) { onEvent(event) }
 }
 
+/// What all calls of an interceptor share.
+final class ObservedCalls: Sendable {
+    let report: @Sendable (ExchangeEvent) -> Void
+    let time: TimeSource
+    private let lastNumber = Locked(0)
+
+    init(_ observer: any ExchangeObserver, _ time: TimeSource) {
+        if let closure = observer as? ClosureObserver { report = closure.onEvent } else { report = observer.exchangeDidProgress }
+        self.time = time
+    }
+
+    /// Returns the number of a new call, counted from 1.
+    func nextNumber() -> Int {
+        lastNumber.withLock { number in
+            number += 1
+            return number
+        }
+    }
+}
+
 /// A call under observation. It turns the reports of interceptors and the session manager into events.
 final class ExchangeRecord: AttemptObserver {
     private let number: Int
     private let method: RequestMethod
-    private let observer: any ExchangeObserver
-    private let time: TimeSource
+    private let calls: ObservedCalls
     private let state: Locked<ObservedCall>
 
-    init(_ number: Int, _ request: NetworkRequest, _ observer: any ExchangeObserver, _ time: TimeSource) {
-        self.number = number
+    /// Begins a call, and reports it.
+    init(_ request: NetworkRequest, of calls: ObservedCalls) {
+        number = calls.nextNumber()
         method = request.method
         state = Locked(ObservedCall(url: request.urlText))
-        self.observer = observer
-        self.time = time
+        self.calls = calls
+        send(.queued)
     }
 
     /// Reports an event, unless the call has ended: a request may outlive the call for which it was started.
-    func report(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
-        if !state.withLock({ $0.isOver }) { send(kind, at: time) }
+    func report(_ kind: ExchangeEvent.Kind) {
+        if !state.withLock({ $0.isOver }) { send(kind) }
     }
 
-    private func send(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
-        observer.exchangeDidProgress(
-            ExchangeEvent(exchange: number, method: method, place: .call(state), time: time ?? self.time.elapsed, kind: kind))
+    private func send(_ kind: __owned ExchangeEvent.Kind, at time: Duration? = nil) {
+        let time = time ?? calls.time.elapsed
+        calls.report(ExchangeEvent(exchange: number, method: method, place: .call(state), time: time, kind: kind))
     }
 
     func attemptWillBegin(_ request: NetworkRequest) {
@@ -221,13 +236,13 @@ final class ExchangeRecord: AttemptObserver {
     }
 
     func attemptHasBegun(_ request: NetworkRequest, ago: Duration) {
-        let began = time.elapsed - ago
-        let attempt = state.withLock { state in
+        let began = calls.time.elapsed - ago
+        let (attempt, isOver) = state.withLock { state in
             state.attempts += 1
             state.began = began
-            return state.attempts
+            return (state.attempts, state.isOver)
         }
-        report(.adapted(attempt: attempt, headers: request.headers.harmless), at: began)
+        if !isOver { send(.adapted(attempt: attempt, headers: request.headers.harmless), at: began) }
     }
 
     /// Stores a remark, which is reported when the attempt has ended: the observer must not run on the thread that moves bytes.
@@ -242,31 +257,30 @@ final class ExchangeRecord: AttemptObserver {
         state.withLock { $0.notes.append(note) }
     }
 
-    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
-        let (attempt, began, notes) = state.withLock { state in
+    func attemptDidEnd(_ response: NetworkResponse) { attemptDidEnd(.status(response.statusCode), response.timings) }
+
+    func attemptDidFail(_ error: TransportError) { attemptDidEnd(.failure(error.code), error.timings) }
+
+    private func attemptDidEnd(_ outcome: ExchangeEvent.Outcome, _ timings: TransferTimings?) {
+        let (attempt, began, notes, isOver) = state.withLock { state in
             defer { state.notes = [] }
-            return (state.attempts, state.began, state.notes)
+            return (state.attempts, state.began, state.notes, state.isOver)
         }
-        let timings: TransferTimings?
-        let outcome: ExchangeEvent.Outcome
-        switch result {
-        case .success(let response): (timings, outcome) = (response.timings, .status(response.statusCode))
-        case .failure(let error): (timings, outcome) = (error.timings, .failure(error.code))
-        }
+        if isOver { return }
         if let timings {
             let ready =
                 began + (timings.queued ?? .zero) + (timings.nameLookup ?? .zero) + (timings.connect ?? .zero)
                 + (timings.tls ?? .zero)
             // With redirects, the phases are those of the last request alone, and its start is not known.
             if timings.redirects > 0 {
-                report(.redirected(attempt: attempt, count: timings.redirects))
+                send(.redirected(attempt: attempt, count: timings.redirects))
             } else if let firstByte = timings.firstByte {
-                report(.sent(attempt: attempt), at: ready)
-                report(.firstByte(attempt: attempt), at: ready + firstByte)
+                send(.sent(attempt: attempt), at: ready)
+                send(.firstByte(attempt: attempt), at: ready + firstByte)
             }
         }
-        for note in notes { report(.noted(note)) }
-        report(.attempted(attempt: attempt, outcome, timings))
+        for note in notes { send(.noted(note)) }
+        send(.attempted(attempt: attempt, outcome, timings))
     }
 
     func end(_ outcome: ExchangeEvent.Outcome) {

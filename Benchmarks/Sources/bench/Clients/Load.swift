@@ -34,13 +34,19 @@ final class Load: Sendable {
     ///
     /// - Parameter executors: Where the tasks run, in turn; if there are none, in the cooperative pool.
     func keepUp(on executors: [any TaskExecutor] = [], _ send: @escaping @Sendable (Load) async throws -> Void) {
+        @Sendable func sendAll() async {
+            do {
+                while true { try await send(self) }
+            } catch {
+                fail("\(error)")
+            }
+        }
         for number in 0..<concurrency {
-            Task.detached(executorPreference: executors.isEmpty ? nil : executors[number % executors.count]) {
-                do {
-                    while true { try await send(self) }
-                } catch {
-                    fail("\(error)")
-                }
+            // A preference for no executor would be a preference too, which costs a lock for each change of executors.
+            if executors.isEmpty {
+                Task.detached { await sendAll() }
+            } else {
+                Task.detached(executorPreference: executors[number % executors.count]) { await sendAll() }
             }
         }
     }
