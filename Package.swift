@@ -7,6 +7,15 @@ let settings: [SwiftSetting] = [
 ]
 let linux = TargetDependencyCondition.when(platforms: [.linux])
 
+// Apple's App Store requires a list of the system interfaces that concern privacy. On Linux, a resource would be one more file to install with
+// each program.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+#if os(Linux)
+    let (privacyResources, withoutPrivacyManifest): ([Resource], [String]) = ([], [privacyManifest])
+#else
+    let (privacyResources, withoutPrivacyManifest): ([Resource], [String]) = ([.copy(privacyManifest)], [])
+#endif
+
 let package = Package(
     name: "swift-data-transfer",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -60,7 +69,9 @@ let package = Package(
         // JSON: one scanner, a decoder and an encoder for `Codable`, streams of values. The types for users are exported by `Endpoints`.
         .target(name: "NetworkJSON", path: "Sources/JSON", swiftSettings: settings),
         // Files that are read and written. A target named `Files` would collide with a package of that name.
-        .target(name: "NetworkFiles", path: "Sources/Files", swiftSettings: settings),
+        .target(
+            name: "NetworkFiles", path: "Sources/Files", exclude: withoutPrivacyManifest, resources: privacyResources,
+            swiftSettings: settings),
         // Declarations of libcurl's stable ABI, so that no development package is needed to build.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]),
         // Declarations of zlib, brotli and zstd, which are looked up at run time.

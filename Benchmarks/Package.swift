@@ -1,16 +1,20 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
+// async-http-client has 22 packages, which take as long to build as all else: BENCH_AHC=none leaves it out.
+let hasAsyncHTTPClient = Context.environment["BENCH_AHC"] != "none"
+
 // Compares the engine with other clients, and so needs them. Linux only.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [
-        .package(name: "swift-data-transfer", path: ".."),
-        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-        // One of async-http-client's packages: names the certificates that it trusts.
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
-    ],
+    dependencies: [.package(name: "swift-data-transfer", path: "..")]
+        + (hasAsyncHTTPClient
+            ? [
+                .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+                // One of async-http-client's packages: names the certificates that it trusts.
+                .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
+            ] : []),
     targets: [
         // The same load in plain C over libcurl's HTTP.
         .target(name: "CLoop", linkerSettings: [.linkedLibrary(":libcurl.so.4")]),
@@ -22,9 +26,12 @@ let package = Package(
                 .product(name: "NetworkCache", package: "swift-data-transfer"),
                 .product(name: "NetworkPipeline", package: "swift-data-transfer"),
                 .product(name: "NetworkTesting", package: "swift-data-transfer"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            ]
+                + (hasAsyncHTTPClient
+                    ? [
+                        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                    ] : []),
             // The parsers and the entries of the cache are measured without what is around them: declarations with `package` access.
             // Unlike `@testable`, this does not change how the measured modules are compiled.
             swiftSettings: [.enableUpcomingFeature("ExistentialAny"), .unsafeFlags(["-Xfrontend", "-disable-access-control"])]

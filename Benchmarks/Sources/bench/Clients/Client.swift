@@ -1,9 +1,7 @@
-import AsyncHTTPClient
 import CLoop
 import DataTransfer
 import Foundation
 import NetworkCache
-import NIOSSL
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -133,23 +131,6 @@ enum Client: String, CaseIterable {
             task.resume()
         }
         for _ in 0..<load.concurrency { send() }
-    }
-
-    private func startAsyncHTTPClient(_ load: Load) {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = load.concurrency
-        if let authority = load.authority {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .file(authority.path)
-            configuration.tlsConfiguration = tls
-        }
-        let client = HTTPClient(configuration: configuration)
-        let request = HTTPClientRequest(url: load.url.absoluteString)
-        load.keepUp { load in
-            let response = try await client.execute(request, timeout: .seconds(60))
-            let body = try await response.body.collect(upTo: 64 << 20)
-            load.count(status: Int(response.status.code), bytes: body.readableBytes)
-        }
     }
 
     private func startCLoop(_ load: Load) {

@@ -18,8 +18,9 @@ extension Client {
     /// - Parameter command: The command whose figures are left out.
     static func built(_ peers: [Client], for command: String) -> [Client] {
         peers.filter { peer in
-            if peer.program == nil { say("note: the client for \(peer) was not built; \(command).*_vs_\(peer) is left out") }
-            return peer.program != nil
+            let isBuilt = peer == .ahc ? hasAsyncHTTPClient : peer.program != nil
+            if !isBuilt { say("note: the client for \(peer) was not built; \(command).*_vs_\(peer) is left out") }
+            return isBuilt
         }
     }
 }

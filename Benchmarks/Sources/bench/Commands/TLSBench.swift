@@ -17,17 +17,15 @@ struct TLSBench {
     let effort: Effort
 
     private func rows() -> [Row] {
-        let peers = Client.built([.go], for: "tls")
+        let others = [.c_loop] + Client.built([.ahc], for: "tls")
+        let peers = others + Client.built([.go], for: "tls")
         return [
             Row(
-                name: "tls", target: servers.tls, levels: [1, 16, 64], ours: [.engine, .executor],
-                others: [.ahc, .c_loop] + peers),
-            Row(
-                name: "http2", target: servers.http2, levels: [1, 16, 64], ours: [.engine, .executor], others: [.ahc, .c_loop]),
+                name: "tls", target: servers.tls, levels: [1, 16, 64], ours: [.engine, .executor], others: peers),
+            Row(name: "http2", target: servers.http2, levels: [1, 16, 64], ours: [.engine, .executor], others: others),
             // Each response ends its connection. libcurl and this engine resume TLS sessions.
             Row(
-                name: "tls.connections", target: servers.tlsOnce, levels: [1, 16], ours: [.engine, .executor],
-                others: [.ahc, .c_loop] + peers),
+                name: "tls.connections", target: servers.tlsOnce, levels: [1, 16], ours: [.engine, .executor], others: peers),
         ]
     }
 

@@ -15,9 +15,9 @@ struct Transport {
     }
 
     func run() throws {
-        let peers = Client.built([.go, .hyper, .node], for: "transport")
-        let cells = cells(clients: [.engine, .engine_loops2, .executor, .stack, .urlsession, .ahc, .c_loop] + peers)
-        report(try rounds.medians(of: cells), cells: cells, others: [.urlsession, .ahc, .c_loop] + peers)
+        let others = [.urlsession, .c_loop] + Client.built([.ahc, .go, .hyper, .node], for: "transport")
+        let cells = cells(clients: [.engine, .engine_loops2, .executor, .stack] + others)
+        report(try rounds.medians(of: cells), cells: cells, others: others)
     }
 
     /// All load the document, but two loops only where there is work for them. The stack is compared with the engine on a body that
