@@ -12,8 +12,14 @@ let linux = TargetDependencyCondition.when(platforms: [.linux])
 let privacyManifest = "PrivacyInfo.xcprivacy"
 #if os(Linux)
     let (privacyResources, withoutPrivacyManifest): ([Resource], [String]) = ([], [privacyManifest])
+    // `URLSession` is in FoundationNetworking there, which adds 45 MB to a program that links it statically. So it is a separate product.
+    let withoutURLSession = ["URLSession"]
+    let urlSession = "Sources/NetworkCore/URLSession"
 #else
     let (privacyResources, withoutPrivacyManifest): ([Resource], [String]) = ([.copy(privacyManifest)], [])
+    let withoutURLSession: [String] = []
+    // Exports NetworkCore, which contains `URLSessionManager`.
+    let urlSession = "Sources/NetworkURLSession"
 #endif
 
 let package = Package(
@@ -23,6 +29,7 @@ let package = Package(
         .library(name: "Endpoints", targets: ["Endpoints"]),
         .library(name: "NetworkLogging", targets: ["NetworkLogging"]),
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
+        .library(name: "NetworkURLSession", targets: ["NetworkURLSession"]),
         .library(name: "NetworkPipeline", targets: ["NetworkPipeline"]),
         .library(name: "NetworkCache", targets: ["NetworkCache"]),
         .library(name: "DataTransfer", targets: ["DataTransfer"]),
@@ -44,7 +51,10 @@ let package = Package(
                 "Endpoints", "NetworkLogging", "NetworkFiles", .target(name: "CCurl", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],
-            swiftSettings: settings),
+            exclude: withoutURLSession, swiftSettings: settings),
+        // The session manager over Foundation's `URLSession`: on Linux a separate module, on Apple platforms a part of NetworkCore.
+        .target(
+            name: "NetworkURLSession", dependencies: ["NetworkCore", "Endpoints"], path: urlSession, swiftSettings: settings),
         // Interceptors: retries, credentials, deadlines, limits, observation.
         .target(name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
         // An interceptor that caches responses (RFC 9111), and a cache of decoded values.
@@ -98,7 +108,7 @@ let package = Package(
         .testTarget(
             name: "NetworkCoreTests",
             dependencies: [
-                "NetworkCore", "NetworkTesting", "TestSupport", .target(name: "CCurl", condition: linux),
+                "NetworkCore", "NetworkURLSession", "NetworkTesting", "TestSupport", .target(name: "CCurl", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],
             swiftSettings: settings),
@@ -110,7 +120,8 @@ let package = Package(
             dependencies: ["NetworkCache", "NetworkFiles", "NetworkPipeline", "NetworkTesting", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkFiles", "NetworkTesting", "TestSupport"],
+            name: "DataTransferTests",
+            dependencies: ["DataTransfer", "NetworkFiles", "NetworkTesting", "NetworkURLSession", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TestSupport"], exclude: ["HAR/Fixtures"],
@@ -123,13 +134,16 @@ let package = Package(
         // What five existing systems do, and extreme arguments of every public declaration.
         .testTarget(
             name: "ParityTests",
-            dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "TestSupport"],
+            dependencies: [
+                "DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "NetworkURLSession", "TestSupport",
+            ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         // Links, samples and file names of the documentation.
         .testTarget(name: "DocumentationTests", swiftSettings: settings),
         // Other people's servers. Skipped unless Scripts/with-servers runs it.
         .testTarget(
-            name: "RealServerTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkCache", "TestSupport"],
+            name: "RealServerTests",
+            dependencies: ["DataTransfer", "NetworkPipeline", "NetworkCache", "NetworkURLSession", "TestSupport"],
             path: "Tests/RealServers", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

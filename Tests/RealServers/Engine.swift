@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import NetworkURLSession
 
 /// A kind of session manager with which the suites run.
 struct Engine: Sendable, CustomTestStringConvertible {

@@ -2,16 +2,16 @@ import Endpoints
 import Foundation
 
 /// The parts of a request's URL that decide which cookies are sent and accepted.
-struct CookieLocation: Sendable, Hashable {
+package struct CookieLocation: Sendable, Hashable {
     /// Whether cookies with `Secure` are sent to it and accepted from it: `https` URLs, and the local machine (`localhost`, `127.0.0.1`,
     /// `::1`), as in libcurl from 7.79.0 on.
-    let isSecure: Bool
+    package let isSecure: Bool
     /// The host in its canonical form (RFC 6265 §5.1.2): lower case, without a final dot, an IPv6 address without brackets.
-    let host: String
+    package let host: String
     /// Whether the host is an IP address, which has no parent domains and no subdomains.
-    let isAddress: Bool
+    package let isAddress: Bool
     /// The path of the URL, percent-encoded, without the query; begins with a slash.
-    let path: [UInt8]
+    package let path: [UInt8]
 
     /// Creates a location from parts of a URL; `nil` if the host has no canonical form, such as `127.1`: it gets no cookies.
     ///
@@ -19,7 +19,7 @@ struct CookieLocation: Sendable, Hashable {
     ///   - scheme: The scheme in lower case.
     ///   - host: The host as in the URL, without the port.
     ///   - path: The path as in the URL, percent-encoded, without the query; an empty one means `/`.
-    init?(scheme: String, host: Substring, path: Substring) {
+    package init?(scheme: String, host: Substring, path: Substring) {
         let isPlain = Self.isPlainName(host.utf8)
         guard let name = isPlain ? String(host) : HostName.canonical(host) else { return nil }
         self.host = name
@@ -29,7 +29,7 @@ struct CookieLocation: Sendable, Hashable {
     }
 
     /// Creates the location of a request; `nil` if the host has no canonical form.
-    init?(_ request: NetworkRequest) {
+    package init?(_ request: NetworkRequest) {
         let parsed = request.parsedURL
         guard parsed.isPlain else {
             self.init(request.url)
@@ -47,12 +47,12 @@ struct CookieLocation: Sendable, Hashable {
     }
 
     /// Creates a location from the text of a URL, without a lookup; `nil` if the host has no canonical form.
-    init?(_ url: URL) {
+    package init?(_ url: URL) {
         self.init(URLText(url))
     }
 
     /// Creates a location from the parts of a URL's text; `nil` if the host has no canonical form.
-    init?(_ text: URLText) {
+    package init?(_ text: URLText) {
         self.init(scheme: text.scheme, host: HostName.withoutPort(text.hostAndPort), path: text.path)
     }
 
@@ -73,18 +73,18 @@ struct CookieLocation: Sendable, Hashable {
     }
 
     /// The path of a cookie without `Path` (RFC 6265 §5.1.4): the path of the URL before its last slash, or `/` if that is empty.
-    var defaultPath: [UInt8] {
+    package var defaultPath: [UInt8] {
         guard let end = path.lastIndex(of: UInt8(ascii: "/")), end > 0 else { return [UInt8(ascii: "/")] }
         return Array(path[..<end])
     }
 
     /// Whether a cookie with this path is sent to the location (RFC 6265 §5.1.4): its path is the same, or a folder above it.
-    func isInside(_ cookiePath: [UInt8]) -> Bool {
+    package func isInside(_ cookiePath: [UInt8]) -> Bool {
         Self.path(path, isInside: cookiePath)
     }
 
     /// Whether `path` is `cookiePath` or below it (RFC 6265 §5.1.4, "path-match").
-    static func path(_ path: [UInt8], isInside cookiePath: [UInt8]) -> Bool {
+    package static func path(_ path: [UInt8], isInside cookiePath: [UInt8]) -> Bool {
         guard path.starts(with: cookiePath) else { return false }
         return path.count == cookiePath.count || cookiePath.last == UInt8(ascii: "/")
             || path[cookiePath.count] == UInt8(ascii: "/")
@@ -92,7 +92,7 @@ struct CookieLocation: Sendable, Hashable {
 
     /// Whether `name` is `domain` or one of its subdomains (RFC 6265 §5.1.3, "domain-match"). Valid for names only: an
     /// address has no domain.
-    static func name(_ name: String, isInside domain: String) -> Bool {
+    package static func name(_ name: String, isInside domain: String) -> Bool {
         let (name, domain) = (name.utf8, domain.utf8)
         guard name.count > domain.count else { return name.elementsEqual(domain) }
         let start = name.index(name.endIndex, offsetBy: -domain.count)
@@ -100,7 +100,7 @@ struct CookieLocation: Sendable, Hashable {
     }
 
     /// The domains whose cookies are sent to the location: the host itself, and each parent domain that contains a dot.
-    var domains: [String] {
+    package var domains: [String] {
         var domains = [host]
         guard !isAddress else { return domains }
         var rest = host.utf8[...]

@@ -122,7 +122,7 @@ public final class CookieStore: Sendable {
     /// - Parameters:
     ///   - fields: The values of the response's `Set-Cookie` fields, in their order, not joined.
     ///   - location: The URL of the request, not one that the response names.
-    func receive(_ fields: [String], from location: CookieLocation) {
+    package func receive(_ fields: [String], from location: CookieLocation) {
         if fields.isEmpty { return }
         let now = now()
         let cookies = fields.prefix(limits.maximumFieldsPerResponse).compactMap { field in
@@ -151,7 +151,7 @@ public final class CookieStore: Sendable {
     /// Returns the stored cookies that are sent after the `Cookie` field that a request sets itself; `nil` if there are none.
     ///
     /// - Parameter trail: The redirects that have led to the request.
-    func added(to request: NetworkRequest, after trail: RedirectTrail = RedirectTrail()) -> String? {
+    package func added(to request: NetworkRequest, after trail: RedirectTrail = RedirectTrail()) -> String? {
         guard let location = CookieLocation(request) else { return nil }
         let site: RequestSite =
             trail.count == 0 ? .same : RequestSite(request, at: location, after: trail, suffixes: suffixes)

@@ -93,7 +93,7 @@ extension TLSFailure {
 
     /// Creates the failure for an error message of libcurl or OpenSSL, for causes that they report only as text; `nil` if the
     /// message contains no known phrase.
-    init?(words message: String) {
+    package init?(words message: String) {
         let words: [(String, TLSFailure)] = [
             ("certificate subject name", .wrongHost),
             ("no alternative certificate", .wrongHost),

@@ -15,11 +15,11 @@ public struct Deadline: Sendable {
     package let endsWithHead: Bool
 
     /// The message of session managers for a response head that did not arrive in time.
-    static let headLateness = "the head of the response did not arrive"
+    package static let headLateness = "the head of the response did not arrive"
 
     /// Returns the message of session managers when no byte was transferred within the idle timeout, or within a deadline that is
     /// shorter.
-    static func idleLateness(_ timeout: Duration, _ deadline: Deadline?) -> String {
+    package static func idleLateness(_ timeout: Duration, _ deadline: Deadline?) -> String {
         guard let deadline, deadline.limit < timeout else { return "no byte was transferred within the idle timeout" }
         return "no byte was transferred within \(deadline.limit), the deadline (\(deadline.source))"
     }
@@ -96,7 +96,7 @@ extension NetworkRequest {
 
 extension NetworkRequest {
     /// The deadline, if it applies to the head of the response and then to the time without a byte; otherwise `nil`.
-    var headDeadline: Deadline? {
+    package var headDeadline: Deadline? {
         guard let deadline, deadline.endsWithHead else { return nil }
         return deadline
     }

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 
 /// Reports the progress of a transfer to an observer, at a limited rate, and reports its end once.
-final class ProgressReporter: Sendable {
+package final class ProgressReporter: Sendable {
     private struct State {
         var progress = TransferProgress()
         var rate = RecentRate()
@@ -18,7 +18,7 @@ final class ProgressReporter: Sendable {
     private let submitted: UInt64
 
     /// Creates a reporter; `nil` if there is no observer.
-    init?(_ observer: (any TransferProgressObserver)?, submitted: UInt64) {
+    package init?(_ observer: (any TransferProgressObserver)?, submitted: UInt64) {
         guard let observer else { return nil }
         self.observer = observer
         self.submitted = submitted
@@ -29,7 +29,7 @@ final class ProgressReporter: Sendable {
     /// - Parameters:
     ///   - now: The current time of the monotonic clock, in nanoseconds.
     ///   - measure: Called synchronously if a report is due.
-    func report(at now: UInt64, _ measure: (inout TransferProgress) -> Void) {
+    package func report(at now: UInt64, _ measure: (inout TransferProgress) -> Void) {
         // Only the thread that transfers the bytes reports, so no other thread measures in between.
         guard var progress = state.withLock({ $0.isFinished || now < $0.nextReport ? nil : $0.progress }) else { return }
         measure(&progress)
@@ -47,7 +47,7 @@ final class ProgressReporter: Sendable {
     /// Reports the end of the transfer. Further calls have no effect.
     ///
     /// - Parameter measure: Adds what has changed since the last report.
-    func finish(_ measure: (inout TransferProgress) -> Void = { _ in }) {
+    package func finish(_ measure: (inout TransferProgress) -> Void = { _ in }) {
         let last: TransferProgress? = state.withLock { state in
             guard !state.isFinished else { return nil }
             state.isFinished = true
@@ -79,7 +79,7 @@ extension NetworkRequest {
 }
 
 /// The recent transfer rate: an average in which each second counts half as much as the one after it.
-struct RecentRate {
+package struct RecentRate {
     private var weightedBytes = 0.0
     private var weightedSeconds = 0.0
     private var count: Int64 = 0
@@ -91,7 +91,7 @@ struct RecentRate {
     ///   - total: The bytes transferred so far. A smaller number than before means that a redirect has started again from 0.
     ///   - elapsed: The time since the start of the call.
     /// - Returns: Bytes per second; 0 while no time has passed.
-    mutating func add(_ total: Int64, at elapsed: Duration) -> Double {
+    package mutating func add(_ total: Int64, at elapsed: Duration) -> Double {
         let bytes = total >= count ? Double(total) - Double(count) : Double(total)
         let seconds = max((elapsed - time) / .seconds(1), 0)
         count = total
@@ -105,7 +105,7 @@ struct RecentRate {
 
 /// Forwards the progress of several attempts to one observer, so that the end of an attempt is not reported as the end of the
 /// call.
-final class ProgressRelay: TransferProgressObserver, SettlingObserver {
+package final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     private struct State {
         var progress = TransferProgress()
         /// The number of the newest attempt. Events of earlier attempts, such as their cancellation, are ignored.
@@ -138,17 +138,17 @@ final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     private let observer: any TransferProgressObserver
     private let state = Locked(State())
 
-    init(_ observer: any TransferProgressObserver) {
+    package init(_ observer: any TransferProgressObserver) {
         self.observer = observer
     }
 
     /// Receives an update that an interceptor reports itself.
-    func transferDidProgress(_ progress: TransferProgress) {
+    package func transferDidProgress(_ progress: TransferProgress) {
         report(progress, of: state.withLock(\.attempt))
     }
 
     /// Returns the observer of a further attempt.
-    func beginAttempt() -> any TransferProgressObserver {
+    package func beginAttempt() -> any TransferProgressObserver {
         Attempt(
             self,
             number: state.withLock { state in
@@ -159,7 +159,7 @@ final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     }
 
     /// Marks the current attempt as the last one: its end is the end of the call.
-    func expectEnd() {
+    package func expectEnd() {
         report { state in
             state.isLastAttempt = true
             return state.isAttemptOver
@@ -168,17 +168,17 @@ final class ProgressRelay: TransferProgressObserver, SettlingObserver {
 
     /// Reports the end of the call when the body of its response has ended, and returns when the observer has processed all events
     /// so far.
-    func end(with response: NetworkResponse) async {
+    package func end(with response: NetworkResponse) async {
         if response.body.data == nil { expectEnd() } else { finish() }
         await Optional(observer).settled()
     }
 
     /// Reports the end of the call.
-    func finish() {
+    package func finish() {
         report { _ in true }
     }
 
-    func whenSettled(_ work: @escaping @Sendable () -> Void) {
+    package func whenSettled(_ work: @escaping @Sendable () -> Void) {
         Optional(observer).whenSettled(work)
     }
 
@@ -206,7 +206,7 @@ final class ProgressRelay: TransferProgressObserver, SettlingObserver {
 
 extension NetworkRequest {
     /// Returns the request with a relay as its observer, and that relay; without a relay if there is no observer.
-    func relayed() -> (NetworkRequest, ProgressRelay?) {
+    package func relayed() -> (NetworkRequest, ProgressRelay?) {
         guard let progress else { return (self, nil) }
         let relay = ProgressRelay(progress)
         var request = self
@@ -215,7 +215,7 @@ extension NetworkRequest {
     }
 
     /// Returns the request with the observer of a further attempt.
-    mutating func beginProgressOfAttempt() {
+    package mutating func beginProgressOfAttempt() {
         if let relay = progress as? ProgressRelay { progress = relay.beginAttempt() }
     }
 }

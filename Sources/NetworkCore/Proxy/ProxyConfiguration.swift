@@ -96,7 +96,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
     }
 
     /// Whether this configuration names a proxy itself.
-    var isExplicit: Bool {
+    package var isExplicit: Bool {
         switch kind {
         case .environment, .none: false
         case .http, .https, .socks5: true

@@ -192,7 +192,7 @@ extension RouteOptions {
         }
     }
 
-    static func invalid(_ message: String) -> TransportError {
+    package static func invalid(_ message: String) -> TransportError {
         TransportError(.invalidConfiguration, "route.\(message)")
     }
 }

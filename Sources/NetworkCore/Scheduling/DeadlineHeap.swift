@@ -1,5 +1,5 @@
 /// A member of a ``DeadlineHeap``, which orders members by their deadlines.
-protocol DeadlineMember: AnyObject {
+package protocol DeadlineMember: AnyObject {
     /// The deadline, in nanoseconds of the monotonic clock.
     var deadline: UInt64 { get set }
     /// The position in the heap, or -1 outside of it. Only the heap changes it.
@@ -8,21 +8,23 @@ protocol DeadlineMember: AnyObject {
 
 /// A binary heap whose first member has the earliest deadline. Any member can be removed in O(log n), because members store their
 /// position.
-struct DeadlineHeap<Member: DeadlineMember> {
+package struct DeadlineHeap<Member: DeadlineMember> {
     private var members: [Member] = []
 
-    var first: Member? { members.first }
-    /// All members, in no particular order.
-    var all: [Member] { members }
+    package init() {}
 
-    mutating func insert(_ member: Member) {
+    package var first: Member? { members.first }
+    /// All members, in no particular order.
+    package var all: [Member] { members }
+
+    package mutating func insert(_ member: Member) {
         member.heapIndex = members.count
         members.append(member)
         siftUp(members.count - 1)
     }
 
     /// Removes a member. Does nothing if it is not in the heap.
-    mutating func remove(_ member: Member) {
+    package mutating func remove(_ member: Member) {
         let index = member.heapIndex
         guard index >= 0 else { return }
         member.heapIndex = -1

@@ -40,7 +40,7 @@ package final class TimeSource: Sendable {
 }
 
 /// Returns the time of the monotonic clock, in nanoseconds.
-func monotonicNanoseconds() -> UInt64 {
+package func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
@@ -48,7 +48,7 @@ func monotonicNanoseconds() -> UInt64 {
 
 extension Duration {
     /// The duration in nanoseconds, limited to 0...10^6 s so that sums cannot overflow.
-    var boundedNanoseconds: UInt64 {
+    package var boundedNanoseconds: UInt64 {
         let (seconds, attoseconds) = min(max(self, .zero), .seconds(1_000_000)).components
         return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }

@@ -45,7 +45,7 @@ public struct HTTPVersionChoice: RawRepresentable, Sendable, Hashable {
     static let known: [HTTPVersionChoice] = [.automatic, .http1, .http2, .http3, .http3Preferred, .http3Advertised]
 
     /// Whether one version is required, instead of several being permitted.
-    var isRequirement: Bool { [.http1, .http2, .http3].contains(self) }
+    package var isRequirement: Bool { [.http1, .http2, .http3].contains(self) }
 }
 
 extension HTTPVersionChoice: CustomStringConvertible {
@@ -55,7 +55,7 @@ extension HTTPVersionChoice: CustomStringConvertible {
 
 extension SessionConfiguration {
     /// The choices of versions for all hosts, by the names of their properties.
-    var httpVersions: [(subject: String, choice: HTTPVersionChoice)] {
+    package var httpVersions: [(subject: String, choice: HTTPVersionChoice)] {
         [("httpVersion", httpVersion)]
             + httpVersionByHost.sorted { $0.key < $1.key }.map { ("httpVersionByHost[\"\($0.key)\"]", $0.value) }
     }

@@ -92,7 +92,7 @@ extension NetworkRequest {
     /// Returns the request as an engine sends it: validated, and with the URL's user information moved into `Authorization`.
     ///
     /// As a header field, the user information is dropped for cross-origin redirects and does not appear in logs.
-    func prepared() throws(TransportError) -> NetworkRequest {
+    package func prepared() throws(TransportError) -> NetworkRequest {
         do throws(RequestGenerationError) {
             try validate()
         } catch {

@@ -46,19 +46,19 @@ public struct ClosingReport: Sendable {
 
 extension TransportError {
     /// Returns the error of a request that a closed session manager did not accept.
-    static func refusedByClosedSession(_ request: NetworkRequest) -> TransportError {
+    package static func refusedByClosedSession(_ request: NetworkRequest) -> TransportError {
         TransportError(.sessionClosed, "the session manager was closed; the request was not sent", request: request)
     }
 
     /// Returns the error of a request that had not ended when the grace period was over.
-    static func cutOff(_ request: NetworkRequest, phase: Phase?) -> TransportError {
+    package static func cutOff(_ request: NetworkRequest, phase: Phase?) -> TransportError {
         TransportError(
             .sessionClosed, "the session manager was closed before the request had ended", phase: phase, request: request)
     }
 }
 
 /// How far the closing of a session manager has come.
-enum ClosingStage: Comparable, Sendable {
+package enum ClosingStage: Comparable, Sendable {
     case open
     /// New requests are refused, and those that are under way may end.
     case draining
@@ -67,7 +67,7 @@ enum ClosingStage: Comparable, Sendable {
 }
 
 /// The closing of a session manager, which several tasks may wait for.
-final class SessionClosing: Sendable {
+package final class SessionClosing: Sendable {
     private struct State {
         /// The number of parts that may have transfers.
         var busyParts = 0
@@ -79,15 +79,17 @@ final class SessionClosing: Sendable {
 
     private let state = Locked(State())
 
+    package init() {}
+
     /// Adds a part that has to end before the closing is complete.
-    func retainPart() {
+    package func retainPart() {
         state.withLock { $0.busyParts += 1 }
     }
 
     /// Records that a part has ended.
     ///
     /// - Returns: Whether it was the last one.
-    func releasePart() -> Bool {
+    package func releasePart() -> Bool {
         state.withLock { state in
             state.busyParts -= 1
             return state.busyParts == 0 && state.report == nil
@@ -95,7 +97,7 @@ final class SessionClosing: Sendable {
     }
 
     /// Records a request that was cut off.
-    func note(_ error: TransportError) {
+    package func note(_ error: TransportError) {
         state.withLock { state in
             state.cancelledCount += 1
             if state.cancelled.count < ClosingReport.maximumListed { state.cancelled.append(error) }
@@ -105,7 +107,7 @@ final class SessionClosing: Sendable {
     /// Completes the closing, unless it is complete.
     ///
     /// - Parameter ended: The number of requests that have ended since it began, in whichever way.
-    func finish(ended: Int) {
+    package func finish(ended: Int) {
         let (waiting, report): ([Promise<ClosingReport>], ClosingReport?) = state.withLock { state in
             guard state.report == nil else { return ([], nil) }
             let report = ClosingReport(
@@ -122,7 +124,7 @@ final class SessionClosing: Sendable {
     ///
     /// - Parameter cutOff: Cancels the requests that are left. Called at the end of the grace period, when the task is cancelled, or
     ///   not at all; several times if several tasks wait.
-    func report(
+    package func report(
         grace: Duration, on time: TimeSource, cutOff: @escaping @Sendable () -> Void
     ) async -> ClosingReport {
         let promise = Promise<ClosingReport>()

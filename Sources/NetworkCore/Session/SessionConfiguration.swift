@@ -100,7 +100,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// Checks that all values are valid.
     ///
     /// - Throws: A ``TransportError`` that names the invalid value.
-    func validate() throws(TransportError) {
+    package func validate() throws(TransportError) {
         let durations = [
             ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout ?? .seconds(1)),
             ("idleConnectionLifetime", idleConnectionLifetime),
@@ -155,7 +155,7 @@ public enum SessionCookies: Sendable, Hashable {
     case stored(in: CookieStore)
 
     /// The store of a new session manager.
-    var store: CookieStore? {
+    package var store: CookieStore? {
         switch self {
         case .ignored: nil
         case .separate: CookieStore()
@@ -174,7 +174,7 @@ public enum CompletionPlace: Sendable, Hashable {
 }
 
 extension SessionConfiguration {
-    func gateLimits(shards: Int) -> GateLimits {
+    package func gateLimits(shards: Int) -> GateLimits {
         GateLimits(
             connectionsPerOrigin: maximumConnectionsPerHost, streamsPerOrigin: maximumStreamsPerHost,
             connections: maximumConnections, shards: shards)

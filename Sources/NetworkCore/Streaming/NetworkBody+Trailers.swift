@@ -77,7 +77,7 @@ extension HeaderFields {
 
 extension NetworkRequest {
     /// Returns the error of a request with trailers that cannot be sent.
-    func trailersUnsupported(_ reason: String) -> TransportError {
+    package func trailersUnsupported(_ reason: String) -> TransportError {
         TransportError(.unsupported, "the trailers of the body cannot be sent: \(reason)", request: self)
     }
 }

@@ -32,7 +32,7 @@ package final class StrictTransportStore: Sendable {
     /// - Parameter now: Returns the current time in seconds since 1970. Default: the system clock.
     /// - Returns: `nil` if the feature is off.
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the file cannot be used.
-    init?(
+    package init?(
         _ configuration: StrictTransport, now: @escaping @Sendable () -> Int64 = { FileTime.now.nanoseconds / 1_000_000_000 }
     ) throws(TransportError) {
         var state = State()
@@ -87,7 +87,7 @@ package final class StrictTransportStore: Sendable {
 
     /// Receives the `Strict-Transport-Security` fields of a response that was received over TLS with a verified certificate. Only the first
     /// field counts, even if it is invalid (§8.1).
-    func receive(_ fields: [String], for request: NetworkRequest) {
+    package func receive(_ fields: [String], for request: NetworkRequest) {
         guard let first = fields.first, request.parsedURL.isSecure, let field = StrictTransportField(first),
             let host = Self.host(of: request.urlText)
         else { return }
@@ -135,7 +135,7 @@ package final class StrictTransportStore: Sendable {
     /// Returns the request as it is sent: with the `https` URL if its host is known, and then with a new proof. Its credentials stay.
     ///
     /// - Throws: The error of the ``RequestProver``.
-    func upgraded(_ request: NetworkRequest) throws(TransportError) -> NetworkRequest {
+    package func upgraded(_ request: NetworkRequest) throws(TransportError) -> NetworkRequest {
         guard !request.parsedURL.isSecure, let url = upgraded(request.urlText) else { return request }
         var request = request
         request.url = url

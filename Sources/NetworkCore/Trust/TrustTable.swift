@@ -123,17 +123,17 @@ struct LoadedIdentity: Sendable {
 }
 
 /// The reason why a trust policy cannot be loaded or enforced, in a message that contains no secret.
-struct TrustError: Error {
-    var message: String
+package struct TrustError: Error {
+    package var message: String
 
-    init(_ message: String) {
+    package init(_ message: String) {
         self.message = message
     }
 
     /// Returns the error with which requests fail.
     ///
     /// - Parameter subject: The name of the policy, `trust` or `trustByHost["…"]`.
-    func transportError(of subject: String) -> TransportError {
+    package func transportError(of subject: String) -> TransportError {
         TransportError(.trustUnavailable, "\(subject): \(message)")
     }
 }

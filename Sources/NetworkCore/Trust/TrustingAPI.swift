@@ -80,7 +80,7 @@ extension NetworkRequest {
     ///
     /// - Throws: ``TransportError/Code/trustUnavailable`` if they differ, if the hosts cannot be compared, or if the request is
     ///   not over `https`.
-    func requireStatedTrust(_ policy: TrustPolicy) throws(TransportError) {
+    package func requireStatedTrust(_ policy: TrustPolicy) throws(TransportError) {
         guard let stated = context[StatedTrust.Key.self] else { return }
         func refusal(_ reason: String) -> TransportError { TransportError(.trustUnavailable, reason, request: self) }
         let text = URLText(url)

@@ -1,5 +1,8 @@
 #if canImport(FoundationNetworking)
     import Foundation
+    // Requests, responses and URL-loading types are in the signatures here: `import NetworkURLSession` is enough to use it.
+    @_exported public import FoundationNetworking
+    @_exported public import NetworkCore
 
     /// The trust policies of a session manager. On Linux, `URLSession` supports only the default one, the system's authorities.
     struct URLSessionTrust: Sendable {

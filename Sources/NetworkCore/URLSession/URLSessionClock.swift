@@ -1,5 +1,10 @@
 import Dispatch
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import NetworkCore
+#endif
+
 /// Ends transfers at their deadlines, to the millisecond, with one timer for all transfers of a session manager.
 ///
 /// The timer runs on a separate queue that all clocks share, so that a busy `URLSession` does not delay it.

@@ -1,6 +1,11 @@
 import Endpoints
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import NetworkCore
+#endif
+
 /// Sends transfers with one `URLSession`: admits them, starts their tasks, follows redirects, and completes them.
 ///
 /// Everything happens on one serial queue, so tasks are never created while the session is being ended. Calls into `URLSession`

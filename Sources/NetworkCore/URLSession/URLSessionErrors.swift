@@ -1,6 +1,11 @@
 import Endpoints
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import NetworkCore
+#endif
+
 /// The mapping from `URLError` codes to transport errors.
 enum URLSessionErrors {
     /// Returns the transport error for an error of `URLSession`.

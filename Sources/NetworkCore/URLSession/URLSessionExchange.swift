@@ -1,6 +1,11 @@
 import Endpoints
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import NetworkCore
+#endif
+
 /// One task of a `URLSession`: one request and its response, without redirects.
 ///
 /// It collects what the delegate receives; the engine takes it when the task has ended.

@@ -1,6 +1,11 @@
 import Endpoints
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import NetworkCore
+#endif
+
 /// A session manager that sends requests with `URLSession`: the default on Apple platforms, and available on Linux.
 ///
 /// It handles redirects, size limits, time limits and the number of connections itself, as every other session manager does; it

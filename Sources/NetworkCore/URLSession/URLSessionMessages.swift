@@ -1,6 +1,11 @@
 import Endpoints
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import NetworkCore
+#endif
+
 extension NetworkRequest {
     /// Creates a request from the method, URL, headers and body of a `URLRequest`.
     ///

@@ -1,6 +1,11 @@
 import Endpoints
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import NetworkCore
+#endif
+
 /// One call in ``URLSessionEngine``, from the request to the response, over all redirects.
 ///
 /// It is completed once, by whichever comes first: the engine, the clock, a limit, or `cancel()`. Unless the engine completed it,

@@ -3,6 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 import TestSupport
+import NetworkURLSession
 
 @Suite(.timeLimit(.minutes(10)))
 struct ResumeTests {

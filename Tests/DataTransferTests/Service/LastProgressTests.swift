@@ -3,6 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 import TestSupport
+import NetworkURLSession
 
 /// Checks that a call ends after its last progress event, so that a user interface never shows progress after a result.
 @Suite(.timeLimit(.minutes(10))) struct LastProgressTests {

@@ -3,6 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 import TestSupport
+import NetworkURLSession
 
 /// Tests that the server receives the body that the caller passes, and that the response is returned.
 @Suite(.timeLimit(.minutes(10)))

@@ -7,6 +7,7 @@
     import TestSupport
 
     @testable import NetworkCore
+    @testable import NetworkURLSession
 
     /// Runs in separate processes, because these tests block threads that all other tests need.
     @Suite(.timeLimit(.minutes(10))) struct BlockedThreadsTests {

@@ -5,6 +5,7 @@
     import NetworkTesting
     import Testing
     import TestSupport
+    import NetworkURLSession
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlTotalLimitTests {

@@ -5,6 +5,7 @@ import Testing
 import TestSupport
 
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 @Suite(.timeLimit(.minutes(10)))
 struct ProgressTests {

@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 struct RouteOptionsTests {
     typealias Change = @Sendable (inout RouteOptions) -> Void

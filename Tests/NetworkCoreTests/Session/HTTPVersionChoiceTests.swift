@@ -4,6 +4,7 @@ import NetworkTesting
 import Testing
 
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 struct HTTPVersionChoiceTests {
     private func rule(_ url: String, _ hosts: [String: HTTPVersionChoice]) throws -> HTTPVersionRule {

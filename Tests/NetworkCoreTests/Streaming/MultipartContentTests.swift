@@ -5,6 +5,7 @@ import TestSupport
 
 @testable import Endpoints
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 /// Multipart forms that are encoded while they are sent.
 @Suite(.timeLimit(.minutes(10)))

@@ -6,6 +6,7 @@
     import TestSupport
 
     @testable import NetworkCore
+    @testable import NetworkURLSession
 
     @Suite(.timeLimit(.minutes(10)))
     struct NetworkBodySendingTests {

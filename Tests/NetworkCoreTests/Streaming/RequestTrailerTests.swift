@@ -6,6 +6,7 @@
     import TestSupport
 
     @testable import NetworkCore
+    @testable import NetworkURLSession
 
     /// Trailers of requests (RFC 9110 §6.5, RFC 9112 §7.1.2), which are made once per attempt after the last byte of the body.
     @Suite(.timeLimit(.minutes(10))) struct RequestTrailerTests {

@@ -6,6 +6,7 @@
     import TestSupport
 
     @testable import NetworkCore
+    @testable import NetworkURLSession
 
     /// HSTS with real TLS servers.
     @Suite(.enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"), .timeLimit(.minutes(10)))

@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 struct StrictTransportStoreTests {
     private let time = Locked<Int64>(1_700_000_000)

@@ -5,6 +5,7 @@ import Testing
 import TestSupport
 
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 /// Trust policies that cannot be loaded make each request fail before a byte is sent.
 struct TrustErrorTests {

@@ -2,6 +2,7 @@ import Endpoints
 import Testing
 
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 extension URLSessionTests {
     @Suite struct URLSessionActivityTests {

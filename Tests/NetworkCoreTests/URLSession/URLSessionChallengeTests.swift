@@ -3,6 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
+import NetworkURLSession
 
 extension URLSessionTests {
     @Suite(.timeLimit(.minutes(10))) struct URLSessionChallengeTests {

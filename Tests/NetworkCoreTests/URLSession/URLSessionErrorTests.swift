@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 extension URLSessionTests {
     @Suite struct URLSessionErrorTests {

@@ -4,6 +4,7 @@ import NetworkCore
 import NetworkTesting
 import Testing
 import TestSupport
+import NetworkURLSession
 
 extension URLSessionTests {
     @Suite(.timeLimit(.minutes(10))) struct URLSessionExchangeTests {

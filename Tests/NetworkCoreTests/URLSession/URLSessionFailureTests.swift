@@ -4,6 +4,7 @@ import NetworkCore
 import NetworkTesting
 import TestSupport
 import Testing
+import NetworkURLSession
 
 extension URLSessionTests {
     @Suite(.timeLimit(.minutes(10))) struct URLSessionFailureTests {

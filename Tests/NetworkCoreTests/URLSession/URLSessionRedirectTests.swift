@@ -4,6 +4,7 @@ import NetworkTesting
 import Testing
 
 @testable import NetworkCore
+@testable import NetworkURLSession
 
 extension URLSessionTests {
     @Suite(.timeLimit(.minutes(10))) struct URLSessionRedirectTests {

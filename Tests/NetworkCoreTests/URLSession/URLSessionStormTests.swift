@@ -5,6 +5,7 @@ import NetworkCore
 import NetworkTesting
 import Testing
 import TestSupport
+import NetworkURLSession
 
 extension URLSessionTests {
     /// Many concurrent cancellations at random times, with which an unmodified `URLSession` hangs or crashes.

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkTesting
+import NetworkURLSession
 
 /// Session managers, their settings, errors and responses.
 extension ExtremeCall {

@@ -11,6 +11,7 @@ import NetworkLogging
 import NetworkPipeline
 import NetworkTesting
 import OtherPackages
+import NetworkURLSession
 
 _ = nil as (any API)?
 _ = nil as (any CacheStore)?
