@@ -28,7 +28,9 @@
         /// Requests several endpoints concurrently, and publishes one array of their values, in the order of the endpoints, then
         /// finishes; or fails with the first error.
         ///
-        /// - Parameter maximumConcurrency: The maximum number of concurrent requests. Default: 6. Minimum: 1.
+        /// - Parameters:
+        ///   - endpoints: The endpoints.
+        ///   - maximumConcurrency: The maximum number of concurrent requests. Default: 6. Minimum: 1.
         public func concurrentlyPublisher<Target: ResponseRequestable>(
             _ endpoints: [Target], maximumConcurrency: Int = 6
         ) -> AnyPublisher<[Target.Response], DataTransferError> {
@@ -41,7 +43,9 @@
         /// Requests several endpoints concurrently, and publishes one array of their results, in the order of the endpoints, then
         /// finishes.
         ///
-        /// - Parameter maximumConcurrency: The maximum number of concurrent requests. Default: 6. Minimum: 1.
+        /// - Parameters:
+        ///   - endpoints: The endpoints.
+        ///   - maximumConcurrency: The maximum number of concurrent requests. Default: 6. Minimum: 1.
         public func concurrentlyPublisher<Target: ResponseRequestable>(
             collecting endpoints: [Target], maximumConcurrency: Int = 6
         ) -> AnyPublisher<[Result<Target.Response, DataTransferError>], Never> {
@@ -64,7 +68,7 @@
     extension DataTransferService {
         /// Sends a body to an endpoint, and publishes the decoded response, then finishes.
         ///
-        /// See ``DataTransfer/DataTransferService/upload(_:to:progress:)``.
+        /// See `upload(_:to:progress:)` of `DataTransferService`.
         ///
         /// ```swift
         /// service.uploadPublisher(.file(movie, contentType: "video/mp4"), to: endpoint)
@@ -101,7 +105,9 @@
         /// Only one download at a time can write to a destination: of two concurrent subscribers, the second one fails.
         ///
         /// - Parameters:
+        ///   - endpoint: The endpoint.
         ///   - destination: The file or the folder to download to.
+        ///   - options: How the file is written, verified and resumed.
         ///   - progress: The progress observer. Default: the endpoint's observer. A `ProgressMonitor` observes one transfer, and so supports
         ///     one subscriber; ``downloadUpdatesPublisher(_:to:options:)`` creates a separate observer for each subscriber.
         public func downloadPublisher<Target: Requestable>(
@@ -115,7 +121,9 @@
 
         /// Downloads a large response to a temporary file, and publishes the value decoded from it, then finishes.
         ///
-        /// - Parameter progress: The progress observer. Default: the endpoint's observer.
+        /// - Parameters:
+        ///   - endpoint: The endpoint.
+        ///   - progress: The progress observer. Default: the endpoint's observer.
         public func downloadPublisher<Target: ResponseRequestable>(
             _ endpoint: Target, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
@@ -137,7 +145,9 @@
         ///
         /// Values received before a failure are published first.
         ///
-        /// - Parameter format: The format of the values in the response, and how a value that cannot be decoded is handled.
+        /// - Parameters:
+        ///   - endpoint: The endpoint.
+        ///   - format: The format of the values in the response, and how a value that cannot be decoded is handled.
         public func streamPublisher<Target: Requestable, Element: Sendable>(
             _ endpoint: Target, as format: StreamFormat<Element>
         ) -> AnyPublisher<Element, DataTransferError> {
@@ -162,6 +172,7 @@
         /// Publishes the server-sent events of an endpoint, reconnecting as needed, and finishes when the server responds with 204.
         ///
         /// - Parameters:
+        ///   - endpoint: The endpoint.
         ///   - options: When to reconnect, and when to give up.
         ///   - lastEventID: The ID of the last event received in an earlier run; sent as `Last-Event-ID`.
         ///   - maximumEventBytes: The maximum size of an event in bytes. A larger event is a failure. Default: 1 MiB.
@@ -195,8 +206,10 @@
 
         /// Requests several endpoints concurrently, and publishes each endpoint's index and result when it completes.
         ///
-        /// - Parameter maximumConcurrency: The maximum number of requests that are in progress or whose results have not been demanded yet.
-        ///   Default: 6. Minimum: 1.
+        /// - Parameters:
+        ///   - endpoints: The endpoints.
+        ///   - maximumConcurrency: The maximum number of requests that are in progress or whose results have not been demanded yet.
+        ///     Default: 6. Minimum: 1.
         public func resultsPublisher<Target: ResponseRequestable>(
             of endpoints: [Target], maximumConcurrency: Int = 6
         ) -> AnyPublisher<(index: Int, result: Result<Target.Response, DataTransferError>), Never> {

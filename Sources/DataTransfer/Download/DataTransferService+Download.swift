@@ -26,6 +26,7 @@ extension DataTransferService {
     /// endpoint's headers contain `Accept-Encoding`. Limits on bodies in memory do not apply.
     ///
     /// - Parameters:
+    ///   - endpoint: The endpoint.
     ///   - destination: The file to write, or the folder to create it in.
     ///   - options: How the file is written, verified and resumed.
     ///   - progress: Receives the progress of the whole file, including the bytes of earlier downloads. The last event is sent when the file
@@ -48,6 +49,10 @@ extension DataTransferService {
     /// Downloads an endpoint's response to a file, as the `async` method does, and calls a completion handler.
     ///
     /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - destination: The file to write, or the folder to create it in.
+    ///   - options: How the file is written, verified and resumed.
+    ///   - progress: Receives the progress of the whole file. Default: the endpoint's observer.
     ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
     ///   - completion: Receives the result. It is called exactly once.
     /// - Returns: A handle that cancels the download.
@@ -67,9 +72,11 @@ extension DataTransferService {
     /// Returns the decoded value of an endpoint whose response is large, without loading the body into memory.
     ///
     /// The body is written to a temporary file without a name, which only this process can read, and is mapped into memory while it is
-    /// decoded. Otherwise the method behaves as ``request(_:)``, except that limits on bodies in memory do not apply. It cannot be resumed.
+    /// decoded. Otherwise the method behaves as ``request(_:)->Target.Response``, except that limits on bodies in memory do not apply. It cannot be resumed.
     ///
-    /// - Parameter progress: Receives progress updates. Default: the endpoint's observer.
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - progress: Receives progress updates. Default: the endpoint's observer.
     /// - Throws: ``DataTransferError``; immediately when the task is cancelled.
     public func download<Target: ResponseRequestable>(
         _ endpoint: Target, progress: (any TransferProgressObserver)? = nil
@@ -80,6 +87,8 @@ extension DataTransferService {
     /// Decodes the large response of an endpoint, as the `async` method does, and calls a completion handler.
     ///
     /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - progress: Receives progress updates. Default: the endpoint's observer.
     ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
     ///   - completion: Receives the result. It is called exactly once.
     /// - Returns: A handle that cancels the download.
@@ -108,6 +117,10 @@ extension DataTransferService {
     /// Downloads an endpoint's response to the given file, as the `async` method does, and calls a completion handler.
     ///
     /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - file: The file to write.
+    ///   - options: How the file is written, verified and resumed.
+    ///   - progress: Receives the progress of the whole file. Default: the endpoint's observer.
     ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
     ///   - completion: Receives the result. It is called exactly once.
     /// - Returns: A handle that cancels the download.

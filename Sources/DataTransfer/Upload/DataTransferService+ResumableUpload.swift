@@ -46,6 +46,10 @@ extension DataTransferService {
     /// Uploads a file to a tus server, as the `async` method does, and calls a completion handler.
     ///
     /// - Parameters:
+    ///   - file: A regular file, which is read while it is sent.
+    ///   - endpoint: The endpoint that creates uploads.
+    ///   - options: How the upload is described, divided, verified and continued.
+    ///   - progress: Receives the progress of the whole file. Default: the endpoint's observer.
     ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
     ///   - completion: Receives the result. It is called exactly once.
     /// - Returns: A handle that cancels the upload.
@@ -85,6 +89,9 @@ extension DataTransferService {
     /// Ends an unfinished upload, as the `async` method does, and calls a completion handler.
     ///
     /// - Parameters:
+    ///   - file: The file that was being uploaded.
+    ///   - endpoint: The endpoint that creates uploads.
+    ///   - options: The options of the upload, of which only ``UploadOptions/stateFile`` is used.
     ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
     ///   - completion: Receives the result. It is called exactly once.
     /// - Returns: A handle that cancels the request.

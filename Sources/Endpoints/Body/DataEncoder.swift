@@ -2,7 +2,7 @@ import Foundation
 
 /// An encoder that turns an `Encodable` value into the bytes of a request body.
 ///
-/// ``TransferJSONEncoder``, `JSONEncoder` and `PropertyListEncoder` conform to it.
+/// ``NetworkJSON/TransferJSONEncoder``, `JSONEncoder` and `PropertyListEncoder` conform to it.
 public protocol DataEncoder: Sendable {
     /// Returns the encoded bytes of a value.
     ///

@@ -11,7 +11,9 @@ public struct EndpointBody: Sendable {
 
     /// Creates a body in memory.
     ///
-    /// - Parameter encode: Returns the bytes. Called once per built request, on the thread that builds it.
+    /// - Parameters:
+    ///   - contentType: The `Content-Type` header; `nil` sends none.
+    ///   - encode: Returns the bytes. Called once per built request, on the thread that builds it.
     public init(contentType: String?, encode: @escaping @Sendable () throws -> Data) {
         self.contentType = contentType
         makeContent = { _ in .data(try encode()) }
@@ -51,8 +53,9 @@ public struct EndpointBody: Sendable {
 extension EndpointBody {
     /// Returns a JSON body (`application/json`, RFC 8259) of any `Encodable` value: an object, a top-level array or a scalar.
     ///
-    /// - Parameter encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default
-    ///   ``DataEncoder/json``.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default ``DataEncoder/json``.
     @_disfavoredOverload
     public static func json(_ value: some Encodable & Sendable, encoder: (any DataEncoder)? = nil) -> EndpointBody {
         EndpointBody(contentType: "application/json", makeContent: { .data(try (encoder ?? $0).encodeBounded(value)) })
@@ -60,8 +63,9 @@ extension EndpointBody {
 
     /// Returns a JSON body (`application/json`) of a dictionary literal. Items whose value is `nil` are omitted.
     ///
-    /// - Parameter encoder: The encoder of the values. Default: `nil`, which uses that of the service, by default
-    ///   ``DataEncoder/json``.
+    /// - Parameters:
+    ///   - parameters: The items of the JSON object.
+    ///   - encoder: The encoder of the values. Default: `nil`, which uses that of the service, by default ``DataEncoder/json``.
     public static func json(_ parameters: ParameterList, encoder: (any DataEncoder)? = nil) -> EndpointBody {
         EndpointBody(contentType: "application/json", makeContent: { .data(try (encoder ?? $0).encodeBounded(parameters)) })
     }

@@ -37,7 +37,10 @@ public struct MultipartForm: Sendable {
 
     /// Adds a text field, encoded as UTF-8, without a content type.
     ///
-    /// - Parameter headers: Further header fields of the part; see ``Part/headers``. Default: none.
+    /// - Parameters:
+    ///   - value: The value of the field.
+    ///   - name: The name of the field.
+    ///   - headers: Further header fields of the part; see ``Part/headers``. Default: none.
     public mutating func append(_ value: String, name: String, headers: HeaderFields = [:]) {
         parts.append(Part(name: name, headers: headers, content: .data(Data(value.utf8))))
     }
@@ -47,6 +50,7 @@ public struct MultipartForm: Sendable {
     /// - Parameters:
     ///   - content: The content of the part. ``NetworkBody/file(_:)`` is read while it is sent. With ``NetworkBody/stream(_:length:)`` the
     ///     form can be sent only once, and its length is unknown if `length` is `nil`.
+    ///   - name: The name of the field.
     ///   - fileName: The file name that is sent. Default: the name of a file; no file name for other content.
     ///   - contentType: The media type. Default: that of the file name's extension; no content type without a file name.
     ///   - headers: Further header fields of the part; see ``Part/headers``. Default: none.

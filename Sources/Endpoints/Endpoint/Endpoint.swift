@@ -27,8 +27,19 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
 
     /// Creates an endpoint whose response is neither `Decodable` nor `Void`.
     ///
-    /// - Parameter response: Returns the value of the body. Called once per successful response: on the caller's task for the
-    ///   async functions, on a background thread for the completion functions.
+    /// - Parameters:
+    ///   - path: The path, a template such as `users/{id}`, or a full URL if `isFullPath` is `true`.
+    ///   - isFullPath: Whether `path` is a full URL that replaces the base URL. Default: `false`.
+    ///   - method: The method. Default: GET.
+    ///   - pathParameters: The values of the placeholders in `path`. Default: none.
+    ///   - headerParameters: Header fields, which replace those of the configuration with the same names. Default: none.
+    ///   - queryParameters: Query items, which replace those of the configuration with the same names. Default: none.
+    ///   - queryStyle: The format of the query items.
+    ///   - body: The body. Default: no body.
+    ///   - timeouts: The time limits. Default: those of the session manager.
+    ///   - acceptedStatuses: The response statuses that count as success. Default: 200..<300.
+    ///   - response: Returns the value of the body. Called once per successful response: on the caller's task for the
+    ///     async functions, on a background thread for the completion functions.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -68,8 +79,19 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
 extension Endpoint where Response: Decodable {
     /// Creates an endpoint whose response is decoded by a ``ResponseDecoder``.
     ///
-    /// - Parameter responseDecoder: `.json`, `.rawData`, `.text`, `.propertyList`, `.empty`, or a custom decoder. Default:
-    ///   `.json`, which uses the decoder of the service.
+    /// - Parameters:
+    ///   - path: The path, a template such as `users/{id}`, or a full URL if `isFullPath` is `true`.
+    ///   - isFullPath: Whether `path` is a full URL that replaces the base URL. Default: `false`.
+    ///   - method: The method. Default: GET.
+    ///   - pathParameters: The values of the placeholders in `path`. Default: none.
+    ///   - headerParameters: Header fields, which replace those of the configuration with the same names. Default: none.
+    ///   - queryParameters: Query items, which replace those of the configuration with the same names. Default: none.
+    ///   - queryStyle: The format of the query items.
+    ///   - body: The body. Default: no body.
+    ///   - timeouts: The time limits. Default: those of the session manager.
+    ///   - acceptedStatuses: The response statuses that count as success. Default: 200..<300.
+    ///   - responseDecoder: `.json`, `.rawData`, `.text`, `.propertyList`, `.empty`, or a custom decoder. Default:
+    ///     `.json`, which uses the decoder of the service.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -94,7 +116,18 @@ extension Endpoint where Response: Decodable {
 
     /// Creates an endpoint whose response is one value inside a JSON document.
     ///
-    /// - Parameter keyPath: The place of the value: `data.items[0]` or an RFC 6901 pointer such as `/data/items/0`.
+    /// - Parameters:
+    ///   - path: The path, a template such as `users/{id}`, or a full URL if `isFullPath` is `true`.
+    ///   - isFullPath: Whether `path` is a full URL that replaces the base URL. Default: `false`.
+    ///   - method: The method. Default: GET.
+    ///   - pathParameters: The values of the placeholders in `path`. Default: none.
+    ///   - headerParameters: Header fields, which replace those of the configuration with the same names. Default: none.
+    ///   - queryParameters: Query items, which replace those of the configuration with the same names. Default: none.
+    ///   - queryStyle: The format of the query items.
+    ///   - body: The body. Default: no body.
+    ///   - timeouts: The time limits. Default: those of the session manager.
+    ///   - acceptedStatuses: The response statuses that count as success. Default: 200..<300.
+    ///   - keyPath: The place of the value: `data.items[0]` or an RFC 6901 pointer such as `/data/items/0`.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -190,8 +223,10 @@ extension Requestable {
     /// let movies = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
     /// ```
     ///
-    /// - Parameter decoder: The decoder of the response body: `.json(decoder)`, `.keyPath("results", decoder: decoder)`, or
-    ///   another one. Default: `.json`, which uses the decoder of the service.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder of the response body: `.json(decoder)`, `.keyPath("results", decoder: decoder)`, or
+    ///     another one. Default: `.json`, which uses the decoder of the service.
     public func `as`<Response: Decodable & Sendable>(
         _ type: Response.Type, decoder: any ResponseDecoder = .json
     ) -> Endpoint<Response> {

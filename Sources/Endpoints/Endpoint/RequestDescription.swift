@@ -181,7 +181,19 @@ public struct RequestDescription: Sendable {
 
     /// Creates a description of a request.
     ///
-    /// - Parameter baseURL: The base URL that replaces the configuration's. Default: `nil`, which uses the configuration's.
+    /// - Parameters:
+    ///   - path: The path, a template such as `users/{id}`, or a full URL if `isFullPath` is `true`.
+    ///   - isFullPath: Whether `path` is a full URL that replaces the base URL. Default: `false`.
+    ///   - baseURL: The base URL that replaces the configuration's. Default: `nil`, which uses the configuration's.
+    ///   - method: The method. Default: GET.
+    ///   - pathParameters: The values of the placeholders in `path`. Default: none.
+    ///   - headerParameters: Header fields, which replace those of the configuration with the same names. Default: none.
+    ///   - queryParameters: Query items, which replace those of the configuration with the same names. Default: none.
+    ///   - queryStyle: The format of the query items.
+    ///   - body: The body. Default: no body.
+    ///   - timeouts: The time limits. Default: those of the session manager.
+    ///   - acceptedStatuses: The response statuses that count as success. Default: 200..<300.
+    ///   - requiresAuthentication: Whether credentials are sent. Default: `true`.
     public init(
         path: String,
         isFullPath: Bool = false,

@@ -29,8 +29,9 @@ public struct RequestParameters: Sendable {
 
     /// Returns parameters with a value as a JSON body.
     ///
-    /// - Parameter encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default
-    ///   ``DataEncoder/json``.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default ``DataEncoder/json``.
     public static func json(_ value: some Encodable & Sendable, encoder: (any DataEncoder)? = nil) -> RequestParameters {
         .body(.json(value, encoder: encoder))
     }

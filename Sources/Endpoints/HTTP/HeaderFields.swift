@@ -2,7 +2,7 @@ import NetworkLogging
 
 /// A list of header fields in the order they were added, with names compared without case (RFC 9110 §5.1).
 ///
-/// A name may occur several times. ``subscript(_:)`` joins such values with a comma as RFC 9110 §5.3 allows;
+/// A name may occur several times. ``subscript(_:)-(String)`` joins such values with a comma as RFC 9110 §5.3 allows;
 /// ``values(for:)`` returns them separately, which `Set-Cookie` requires. Names keep their case. Nothing is validated
 /// here: a name or value that must not be sent is an error when the request is built.
 ///

@@ -22,8 +22,10 @@ public struct ServerSentEvent: Sendable, Hashable {
 
     /// Returns the value of `data`, decoded as JSON.
     ///
-    /// - Parameter decoder: The decoder to use. Default: a new ``TransferJSONDecoder``, as an event does not know the service
-    ///   that received it.
+    /// - Parameters:
+    ///   - type: The type of the value. Default: the type that the context expects.
+    ///   - decoder: The decoder to use. Default: a new ``NetworkJSON/TransferJSONDecoder``, as an event does not know the service
+    ///     that received it.
     /// - Throws: The error of the decoder, usually a `DecodingError`.
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, decoder: any JSONDataDecoder = TransferJSONDecoder()

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Arguments with special characters are enclosed in single quotes. Characters that a terminal could interpret (control characters,
 /// direction marks) are escaped in the URL, the method and the headers. A body that contains such characters, is not valid UTF-8 or is
-/// longer than ``maximumBodyBytes`` is not embedded: the command is still valid, but reads the body from a file whose name states its
+/// longer than `maximumBodyBytes` is not embedded: the command is still valid, but reads the body from a file whose name states its
 /// size, `--data-binary '@body-1234-bytes'`. `Content-Length` is omitted because curl computes it.
 public struct CurlCommand: Sendable {
     /// The request that the command sends.

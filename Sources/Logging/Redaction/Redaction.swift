@@ -92,10 +92,10 @@ public struct Redaction: Sendable, Hashable {
 public protocol RedactedStringConvertible: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension RedactedStringConvertible {
-    /// The ``description``, which contains no secrets.
+    /// The text of `description`, which contains no secrets.
     public var debugDescription: String { description }
 
-    /// A mirror that contains only the ``description``.
+    /// A mirror that contains only the text of `description`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -23,7 +23,7 @@ public enum SecretValues {
     /// The minimum length of a value: 6 bytes. Shorter values are ignored.
     package static let minimumByteCount = 6
 
-    /// Adds a secret value. A value shorter than ``minimumByteCount`` is ignored.
+    /// Adds a secret value. A value of fewer than 6 bytes is ignored.
     public static func insert(_ value: String) {
         lock.withLock { table.insert(Array(value.utf8)) }
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A decoder of values from JSON: ``TransferJSONDecoder``, which is the default everywhere, Foundation's `JSONDecoder`, or another.
+/// A decoder of values from JSON: ``NetworkJSON/TransferJSONDecoder``, which is the default everywhere, Foundation's `JSONDecoder`, or another.
 ///
 /// ```swift
 /// let movies = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(JSONDecoder()))
 /// ```
 ///
-/// A decoder that is a class must not be changed while it is in use. ``TransferJSONDecoder`` decodes the value at a key path and the
+/// A decoder that is a class must not be changed while it is in use. ``NetworkJSON/TransferJSONDecoder`` decodes the value at a key path and the
 /// elements of a stream in place. For other decoders, the bytes of the value are found and copied first.
 public protocol JSONDataDecoder: Sendable {
     /// Decodes a value from a complete JSON document.
@@ -120,7 +120,7 @@ public struct JSONResponseDecoder: ResponseDecoder {
 }
 
 extension ResponseDecoder where Self == JSONResponseDecoder {
-    /// A decoder of the whole body as JSON that uses the decoder of the service, by default a ``TransferJSONDecoder``.
+    /// A decoder of the whole body as JSON that uses the decoder of the service, by default a ``NetworkJSON/TransferJSONDecoder``.
     public static var json: JSONResponseDecoder { .standard }
 
     /// A decoder of the whole body as JSON that uses the given decoder.
@@ -128,7 +128,9 @@ extension ResponseDecoder where Self == JSONResponseDecoder {
 
     /// A decoder of the value at a key path: `data.items[0].name`, or the RFC 6901 pointer `/data/items/0/name`.
     ///
-    /// - Parameter decoder: The decoder to use. Default: `nil`, which uses that of the service.
+    /// - Parameters:
+    ///   - keyPath: The place of the value.
+    ///   - decoder: The decoder to use. Default: `nil`, which uses that of the service.
     public static func keyPath(
         _ keyPath: JSONKeyPath, decoder: (any JSONDataDecoder)? = nil
     ) -> JSONResponseDecoder {
