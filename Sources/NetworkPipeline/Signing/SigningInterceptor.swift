@@ -23,7 +23,9 @@ public struct SigningInterceptor: PhasedInterceptor {
 
     /// Creates an interceptor that signs requests to AWS.
     ///
-    /// - Parameter origins: URLs of the origins to which requests are signed. Only scheme, host and port are compared (RFC 6454 §4).
+    /// - Parameters:
+    ///   - signature: Makes the signatures.
+    ///   - origins: URLs of the origins to which requests are signed. Only scheme, host and port are compared (RFC 6454 §4).
     public init(_ signature: AWSSignature, origins: [URL]) {
         self.signature = .aws(signature)
         self.origins = origins.map(URLText.origin)
@@ -31,7 +33,9 @@ public struct SigningInterceptor: PhasedInterceptor {
 
     /// Creates an interceptor that signs requests as RFC 9421 describes.
     ///
-    /// - Parameter origins: URLs of the origins to which requests are signed. Only scheme, host and port are compared (RFC 6454 §4).
+    /// - Parameters:
+    ///   - signature: Makes the signatures.
+    ///   - origins: URLs of the origins to which requests are signed. Only scheme, host and port are compared (RFC 6454 §4).
     public init(_ signature: MessageSignature, origins: [URL]) {
         self.signature = .message(signature)
         self.origins = origins.map(URLText.origin)
