@@ -7,7 +7,7 @@ import NetworkCore
 /// DefaultDataTransferService(configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
 /// ```
 ///
-/// Interceptors after this one can read the remaining time from ``Endpoints/NetworkRequest/deadline``: the built-in ones
+/// Interceptors after this one can read the remaining time from `NetworkRequest.deadline`: the built-in ones
 /// check it before each pause and in each queue, and the session manager uses it as the total timeout of each attempt. The
 /// timeouts of the single phases apply in addition. A request that already has a deadline keeps the earlier one.
 ///

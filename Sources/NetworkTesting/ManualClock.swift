@@ -81,7 +81,9 @@ public final class ManualClock: Clock {
 
     /// Suspends until the clock reaches `deadline`.
     ///
-    /// - Parameter tolerance: Ignored.
+    /// - Parameters:
+    ///   - deadline: The time at which the task is resumed.
+    ///   - tolerance: Ignored.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()

@@ -20,7 +20,10 @@ public struct CacheKey: Hashable, Sendable {
 
     /// Creates a key from its parts.
     ///
-    /// - Parameter url: The URL, which is converted to its normal form.
+    /// - Parameters:
+    ///   - method: The method of the request. Default: GET.
+    ///   - url: The URL, which is converted to its normal form.
+    ///   - partition: The partition. Default: ``CachePartition/none``.
     public init(method: RequestMethod = .get, url: URL, partition: CachePartition = .none) {
         self.method = method
         self.url = NormalURL.text(of: url)

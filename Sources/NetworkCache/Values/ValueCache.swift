@@ -94,7 +94,7 @@ public struct ValueCache: Sendable {
 
     /// Returns a cache that shares the storage and has a separate partition, for example for a user, a tenant or a server.
     ///
-    /// - Parameter name: The name of the partition, which replaces ``partition`` of this cache. It may be any text. It is stored
+    /// - Parameter name: The name of the partition, which replaces that of this cache. It may be any text. It is stored
     ///   on disk as plain text, so it must not be secret.
     public func partition(_ name: String) -> ValueCache {
         ValueCache(storage, flights, partition: name, clock, onFailure)
@@ -158,7 +158,7 @@ public struct ValueCache: Sendable {
         _ = try await storage.remove(selection)
     }
 
-    /// Removes all values of this ``partition``, for example when a user logs out. In a directory the beginning of each file is
+    /// Removes all values of this partition, for example when a user logs out. In a directory the beginning of each file is
     /// read.
     ///
     /// - Returns: The number of removed values.

@@ -50,7 +50,9 @@
 
         /// Sends a request. The user information of its URL is sent as `Authorization` unless the request has that field.
         ///
-        /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+        /// - Parameters:
+        ///   - request: The request to send.
+        ///   - completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
         /// - Returns: A handle that cancels the transfer.
         @discardableResult
         public func response(

@@ -2,7 +2,7 @@ import Endpoints
 
 /// The point in time by which a call must have its response, including all attempts, pauses, queues and redirects.
 ///
-/// It is stored in ``Endpoints/NetworkRequest/deadline``. Interceptors that wait check it first; the remaining time limits each
+/// It is stored in `NetworkRequest.deadline`. Interceptors that wait check it first; the remaining time limits each
 /// attempt.
 public struct Deadline: Sendable {
     /// The duration of the deadline, measured from its creation.

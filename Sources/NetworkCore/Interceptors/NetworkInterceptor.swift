@@ -22,9 +22,11 @@ import Endpoints
 public protocol NetworkInterceptor: Sendable {
     /// Processes a request and returns its response.
     ///
-    /// - Parameter next: Sends a request through the remaining interceptors to the session manager. Call it once to continue,
-    ///   several times to repeat the request, or not at all to return another response. An interceptor that calls it in a
-    ///   separate task declares it `@escaping`.
+    /// - Parameters:
+    ///   - request: The request, as the previous interceptor or the service has passed it on.
+    ///   - next: Sends a request through the remaining interceptors to the session manager. Call it once to continue,
+    ///     several times to repeat the request, or not at all to return another response. An interceptor that calls it in a
+    ///     separate task declares it `@escaping`.
     func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
 }
 

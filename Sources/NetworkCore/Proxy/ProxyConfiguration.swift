@@ -60,7 +60,12 @@ public struct ProxyConfiguration: Sendable, Hashable {
 
     /// An HTTP proxy: `http` requests are sent to it (RFC 9112 §3.2.2), `https` ones through a tunnel (RFC 9110 §9.3.6).
     ///
-    /// - Parameter username: For Basic authentication with the proxy; it is never sent to a server.
+    /// - Parameters:
+    ///   - host: The host name or address of the proxy.
+    ///   - port: The port of the proxy.
+    ///   - username: For Basic authentication with the proxy; it is never sent to a server.
+    ///   - password: The password that belongs to `username`.
+    ///   - excludedHosts: The hosts that are reached without the proxy, as in the property ``excludedHosts``. Default: none.
     public static func http(
         host: String, port: Int, username: String? = nil, password: String? = nil, excludedHosts: [String] = []
     ) -> ProxyConfiguration {
@@ -72,7 +77,12 @@ public struct ProxyConfiguration: Sendable, Hashable {
     ///
     /// Its certificate is verified for `host` under the trust policy for that host: `SessionConfiguration.trustByHost`, else `trust`.
     ///
-    /// - Parameter username: For Basic authentication with the proxy; it is never sent to a server.
+    /// - Parameters:
+    ///   - host: The host name or address of the proxy.
+    ///   - port: The port of the proxy.
+    ///   - username: For Basic authentication with the proxy; it is never sent to a server.
+    ///   - password: The password that belongs to `username`.
+    ///   - excludedHosts: The hosts that are reached without the proxy, as in the property ``excludedHosts``. Default: none.
     public static func https(
         host: String, port: Int, username: String? = nil, password: String? = nil, excludedHosts: [String] = []
     ) -> ProxyConfiguration {
@@ -83,9 +93,13 @@ public struct ProxyConfiguration: Sendable, Hashable {
     /// A SOCKS 5 proxy (RFC 1928).
     ///
     /// - Parameters:
+    ///   - host: The host name or address of the proxy.
+    ///   - port: The port of the proxy.
     ///   - username: The user name for RFC 1929.
+    ///   - password: The password that belongs to `username`.
     ///   - resolvesNamesThere: Whether the proxy looks up names, so that this machine's resolver never sees them.
     ///     Default: `true`.
+    ///   - excludedHosts: The hosts that are reached without the proxy, as in the property ``excludedHosts``. Default: none.
     public static func socks5(
         host: String, port: Int, username: String? = nil, password: String? = nil, resolvesNamesThere: Bool = true,
         excludedHosts: [String] = []

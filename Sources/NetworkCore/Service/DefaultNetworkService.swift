@@ -41,8 +41,10 @@ public struct DefaultNetworkService: NetworkService {
     /// Sends a request to an endpoint. The request is built before this method returns, on the calling thread. The files of its
     /// body are examined later, but before anything is sent.
     ///
-    /// - Parameter completion: Called exactly once: where the session manager calls its completion, or on
-    ///   ``BackgroundThreads/completions`` if there are interceptors, the body has files, or no request could be built.
+    /// - Parameters:
+    ///   - endpoint: The endpoint, which describes the request.
+    ///   - completion: Called exactly once: where the session manager calls its completion, or on
+    ///     ``BackgroundThreads/completions`` if there are interceptors, the body has files, or no request could be built.
     /// - Returns: A handle that cancels the request.
     @discardableResult
     public func response(

@@ -20,7 +20,9 @@ public protocol NetworkService: Sendable {
 
     /// Sends a request to an endpoint and calls a completion. The default implementation uses ``response(for:)`` in a task.
     ///
-    /// - Parameter completion: Called exactly once, on a thread that no transfer depends on, even if no request could be built.
+    /// - Parameters:
+    ///   - endpoint: The endpoint, which describes the request.
+    ///   - completion: Called exactly once, on a thread that no transfer depends on, even if no request could be built.
     /// - Returns: A handle that cancels the request; the completion is then called with ``NetworkError/cancelled(_:)``.
     @discardableResult
     func response(
@@ -39,7 +41,9 @@ extension NetworkService {
 
     /// Sends a request to an endpoint with ``response(for:)`` in a separate task, and calls a completion.
     ///
-    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+    /// - Parameters:
+    ///   - endpoint: The endpoint, which describes the request.
+    ///   - completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
     /// - Returns: A handle that cancels the task.
     @discardableResult
     public func response(
@@ -57,6 +61,7 @@ extension NetworkService {
     /// Sends a request to an endpoint and passes its response to a closure in parts.
     ///
     /// - Parameters:
+    ///   - endpoint: The endpoint, which describes the request.
     ///   - onChunk: Called for each part of the body, with the head: status, headers and URL. Runs on threads that no transfer
     ///     depends on, one call at a time: the next part waits until it returns, and beyond about 256 KiB the server waits too.
     ///   - completion: Called exactly once, after the last `onChunk` has returned, with the head, trailers and timings, and

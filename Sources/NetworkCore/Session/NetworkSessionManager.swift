@@ -17,8 +17,10 @@ public protocol NetworkSessionManager: Sendable {
 
     /// Sends a request and calls a completion with its response. The default implementation uses ``response(for:)`` in a task.
     ///
-    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, which no transfer depends on: it may
-    ///   block.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - completion: Called exactly once, on ``BackgroundThreads/completions``, which no transfer depends on: it may
+    ///     block.
     /// - Returns: A handle that cancels the transfer; the completion is then called with ``TransportError/Code/cancelled``.
     @discardableResult
     func response(
@@ -30,7 +32,9 @@ public protocol NetworkSessionManager: Sendable {
 extension NetworkSessionManager {
     /// Sends a request with ``response(for:)`` in a separate task, and calls a completion with its response.
     ///
-    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
     /// - Returns: A handle that cancels the task.
     @discardableResult
     public func response(
@@ -61,6 +65,7 @@ extension NetworkSessionManager {
     /// Sends a request and passes its response to a closure in parts.
     ///
     /// - Parameters:
+    ///   - request: The request to send.
     ///   - onChunk: Called for each part of the body, with the head: status, headers and URL. Runs on threads that no transfer
     ///     depends on, one call at a time: the next part waits until it returns, and beyond about 256 KiB the server waits too.
     ///   - completion: Called exactly once, after the last `onChunk` has returned, with the head, trailers and timings, and

@@ -58,8 +58,8 @@ public struct TrustRoots: Sendable, Hashable {
 
     /// Trusts the system's authorities, and these certificates in PEM: `.systemAnd(pem: .file(url))`.
     ///
-    /// On Linux, the system's authorities are read from the first of the ``systemFiles`` that exists; if none exists, that is an
-    /// error.
+    /// On Linux, the system's authorities are read from the first of these files that exists: `/etc/ssl/certs/ca-certificates.crt`,
+    /// `/etc/pki/tls/certs/ca-bundle.crt`, `/etc/ssl/cert.pem`, `/etc/ssl/ca-bundle.pem`. If none exists, that is an error.
     public static func systemAnd(pem: TrustMaterial) -> Self { Self(choice: .systemAnd(pem)) }
 
     /// Accepts any certificate for any host name: an attacker on the network can read and change everything. Pins are still

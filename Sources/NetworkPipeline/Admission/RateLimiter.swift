@@ -105,7 +105,10 @@ public struct RateLimit: Sendable, Hashable {
 
     /// Creates a limit. The values are checked when a request passes the interceptor.
     ///
-    /// - Parameter burst: The number of requests that may be sent at once. Default: `requests`.
+    /// - Parameters:
+    ///   - requests: The number of requests in each period.
+    ///   - period: The period.
+    ///   - burst: The number of requests that may be sent at once. Default: `requests`.
     public init(_ requests: Int, per period: Duration, burst: Int? = nil) {
         self.requests = requests
         self.period = period

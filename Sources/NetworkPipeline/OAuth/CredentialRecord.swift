@@ -4,7 +4,7 @@ import NetworkLogging
 
 /// What a ``CredentialStore`` keeps: tokens, and whether their refresh token can be used. Descriptions contain no tokens.
 ///
-/// ``json`` is the form in which a store keeps it.
+/// ``json()`` is the form in which a store keeps it.
 public struct CredentialRecord: Sendable, Hashable {
     /// The tokens.
     public let tokens: OAuthTokens

@@ -39,7 +39,9 @@ extension CredentialStore {
     ///
     /// Requests that a client sends on behalf of the previous user are not sent with the new tokens.
     ///
-    /// - Parameter timeout: The maximum time to wait for the lock, which a refresh may hold. Default: 60 seconds.
+    /// - Parameters:
+    ///   - tokens: The tokens that the authorization server has issued.
+    ///   - timeout: The maximum time to wait for the lock, which a refresh may hold. Default: 60 seconds.
     /// - Throws: ``OAuthError/Code/storeFailed``, with a ``CredentialStoreError`` as the cause. The previous tokens are then unchanged.
     public func signIn(with tokens: OAuthTokens, timeout: Duration = .seconds(60)) async throws(OAuthError) {
         try await replaceRecord(with: CredentialRecord(tokens), timeout: timeout)

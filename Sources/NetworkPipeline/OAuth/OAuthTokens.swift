@@ -18,8 +18,11 @@ public struct OAuthTokens: Sendable, Hashable {
     /// Creates tokens. They are redacted wherever they appear in texts.
     ///
     /// - Parameters:
+    ///   - accessToken: The token that authenticates requests.
+    ///   - refreshToken: The token with which a new access token is requested. Default: `nil`.
     ///   - issued: When the tokens were requested. Default: now.
     ///   - expires: When the access token expires. Default: `nil`; the token is then used until a server rejects it.
+    ///   - scope: The scope that was granted, if the server says so. Default: `nil`.
     public init(
         accessToken: String, refreshToken: String? = nil, issued: Date = Date(), expires: Date? = nil, scope: String? = nil
     ) {

@@ -7,7 +7,8 @@ public enum RetryCause: Sendable, Hashable {
     /// A failure without a response, with this error code.
     case failure(TransportError.Code)
 
-    /// The causes that are retried by default: those of ``table`` with `isOn`.
+    /// The causes that are retried by default: the statuses 408, 425, 429, 502, 503 and 504, and the failures `timedOut`,
+    /// `nameLookupFailed`, `cannotConnect`, `connectionLost`, `incompleteBody`, `proxyFailed` and `outOfResources`.
     public static let standard = Set(table.filter(\.isOn).map(\.cause))
 
     /// All known causes, with whether they are retried by default and why.

@@ -61,6 +61,9 @@ public struct AWSSignature: Sendable {
     /// Creates a signature with constant credentials.
     ///
     /// - Parameters:
+    ///   - credentials: The keys.
+    ///   - region: The region of the service, such as `eu-central-1`.
+    ///   - service: The name of the service, such as `s3`.
     ///   - payload: Whether the signature covers the body. Default: ``Payload/signed``.
     ///   - now: The date of the signature. Services accept a difference of about 5 minutes. Default: the system's clock.
     public init(
@@ -73,6 +76,8 @@ public struct AWSSignature: Sendable {
     /// Creates a signature whose credentials are requested for each attempt.
     ///
     /// - Parameters:
+    ///   - region: The region of the service, such as `eu-central-1`.
+    ///   - service: The name of the service, such as `s3`.
     ///   - payload: Whether the signature covers the body. Default: ``Payload/signed``.
     ///   - now: The date of the signature. Default: the system's clock.
     ///   - credentials: Returns the credentials. Called once per attempt, on the caller's task, so it should keep them until they expire. An

@@ -11,7 +11,7 @@ import NetworkCore
 /// Wherever it is in the list, the signature is made in the last step before each attempt, when no interceptor changes the request any
 /// more, and made again for a redirect within the origin. Caches and coalescing distinguish requests by the keys, not by the
 /// signatures. Requests to other origins, requests that already have an `Authorization` field, and requests of endpoints that need no
-/// authentication (``Endpoints/Requestable/requiresAuthentication``) are sent unchanged.
+/// authentication (``Endpoints/RequestDescription/requiresAuthentication``) are sent unchanged.
 public struct SigningInterceptor: PhasedInterceptor {
     private enum Signature {
         case aws(AWSSignature)
@@ -23,7 +23,9 @@ public struct SigningInterceptor: PhasedInterceptor {
 
     /// Creates an interceptor that signs requests to AWS.
     ///
-    /// - Parameter origins: URLs of the origins to which requests are signed. Only scheme, host and port are compared (RFC 6454 §4).
+    /// - Parameters:
+    ///   - signature: Makes the signatures.
+    ///   - origins: URLs of the origins to which requests are signed. Only scheme, host and port are compared (RFC 6454 §4).
     public init(_ signature: AWSSignature, origins: [URL]) {
         self.signature = .aws(signature)
         self.origins = origins.map(URLText.origin)
@@ -31,7 +33,9 @@ public struct SigningInterceptor: PhasedInterceptor {
 
     /// Creates an interceptor that signs requests as RFC 9421 describes.
     ///
-    /// - Parameter origins: URLs of the origins to which requests are signed. Only scheme, host and port are compared (RFC 6454 §4).
+    /// - Parameters:
+    ///   - signature: Makes the signatures.
+    ///   - origins: URLs of the origins to which requests are signed. Only scheme, host and port are compared (RFC 6454 §4).
     public init(_ signature: MessageSignature, origins: [URL]) {
         self.signature = .message(signature)
         self.origins = origins.map(URLText.origin)

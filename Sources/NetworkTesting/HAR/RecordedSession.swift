@@ -87,8 +87,8 @@ public final class RecordedSession: NetworkSessionManager {
 
     /// Replays the response to a request, or sends and records the request.
     ///
-    /// - Throws: ``TransportError``, with ``TransportError/Code/other`` if the exchange cannot be written. A streamed exchange is written
-    ///   when its body ends, and the body throws the error.
+    /// - Throws: ``NetworkCore/TransportError``, with ``NetworkCore/TransportError/Code/other`` if the exchange cannot be
+    ///   written. A streamed exchange is written when its body ends, and the body throws the error.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         switch part {
         case .replay(let session): try await session.response(for: request)

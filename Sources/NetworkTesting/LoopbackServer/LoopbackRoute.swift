@@ -19,8 +19,11 @@ public struct LoopbackRoute: Sendable {
 
     /// Creates a route with a synchronous handler.
     ///
-    /// - Parameter handler: Runs once for each request on the server's serial queue, which it blocks meanwhile: use the
-    ///   asynchronous form for anything that waits. If it throws an error, the response is 500.
+    /// - Parameters:
+    ///   - method: The method that a request must have; compared exactly.
+    ///   - path: The path pattern, such as `/movies/{id}`.
+    ///   - handler: Runs once for each request on the server's serial queue, which it blocks meanwhile: use the
+    ///     asynchronous form for anything that waits. If it throws an error, the response is 500.
     public init(
         _ method: RequestMethod, _ path: String, handler: @escaping @Sendable (LoopbackRequest) throws -> LoopbackResponse
     ) {
@@ -29,9 +32,12 @@ public struct LoopbackRoute: Sendable {
 
     /// Creates a route with an asynchronous handler.
     ///
-    /// - Parameter handler: Runs once for each request in a separate task, which is cancelled when the connection is closed or
-    ///   the server stops. Other connections are served meanwhile. It needs a thread of Swift's cooperative pool: a test that
-    ///   blocks all of these threads while it waits for the response never ends. If it throws an error, the response is 500.
+    /// - Parameters:
+    ///   - method: The method that a request must have; compared exactly.
+    ///   - path: The path pattern, such as `/movies/{id}`.
+    ///   - handler: Runs once for each request in a separate task, which is cancelled when the connection is closed or
+    ///     the server stops. Other connections are served meanwhile. It needs a thread of Swift's cooperative pool: a test that
+    ///     blocks all of these threads while it waits for the response never ends. If it throws an error, the response is 500.
     public init(
         _ method: RequestMethod, _ path: String, handler: @escaping @Sendable (LoopbackRequest) async throws -> LoopbackResponse
     ) {

@@ -87,7 +87,9 @@ public struct StubFixtures: Sendable {
 
     /// Creates fixtures from the resources of a bundle: in a test target with resources, `Bundle.module`.
     ///
-    /// - Parameter folder: A folder within the bundle; `nil`: its top level.
+    /// - Parameters:
+    ///   - bundle: The bundle that contains the files.
+    ///   - folder: A folder within the bundle; `nil`: its top level.
     public init(bundle: Bundle, folder: String? = nil) {
         place = bundle.bundlePath + (folder.map { "/" + $0 } ?? "")
         find = { name, fileExtension in bundle.url(forResource: name, withExtension: fileExtension, subdirectory: folder) }
@@ -123,7 +125,12 @@ extension StubResponse {
     ///
     /// Its `Content-Type` is the media type of the file's extension, unless `headers` has one.
     ///
-    /// - Parameter name: The file name without its extension.
+    /// - Parameters:
+    ///   - name: The file name without its extension.
+    ///   - fileExtension: The file's extension. Default: `json`.
+    ///   - fixtures: The fixtures that contain the file.
+    ///   - status: The status code. Default: 200.
+    ///   - headers: The header fields. Default: none but `Content-Type`.
     /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``.
     public static func file(
         _ name: String, extension fileExtension: String = "json", in fixtures: StubFixtures, status: Int = 200,
@@ -150,7 +157,12 @@ extension StubSessionManager {
     /// try session.route(Users.all, with: api, from: StubFixtures(bundle: .module))
     /// ```
     ///
-    /// - Parameter configuration: The configuration of the service, from which the path of the request is built.
+    /// - Parameters:
+    ///   - endpoint: The endpoint, which names its file.
+    ///   - configuration: The configuration of the service, from which the path of the request is built.
+    ///   - fixtures: The fixtures that contain the file.
+    ///   - status: The status code. Default: 200.
+    ///   - headers: The header fields. Default: none but `Content-Type`.
     /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``, or `RequestGenerationError` if the request cannot be built.
     public func route(
         _ endpoint: some MockEndpoint, with configuration: any NetworkConfigurable, from fixtures: StubFixtures,

@@ -43,7 +43,9 @@ public final class StubSessionManager: NetworkSessionManager {
     /// Adds a response that is returned once, for the next matching request.
     ///
     /// - Parameters:
-    ///   - path: The percent-decoded path of the URL, including the path of the base URL: `/3/users`. `nil` matches any path.
+    ///   - response: The response or failure.
+    ///   - path: The percent-decoded path of the URL, including the path of the base URL: `/3/users`. `nil` matches any
+    ///     path.
     ///   - method: The method of the request. `nil` matches any method.
     public func enqueue(_ response: StubResponse, for path: String? = nil, method: RequestMethod? = nil) {
         state.withLock { $0.enqueued.append(Enqueued(response: response, path: path, method: method)) }
@@ -59,6 +61,7 @@ public final class StubSessionManager: NetworkSessionManager {
     /// Adds a route that returns the same response to every request for a path.
     ///
     /// - Parameters:
+    ///   - response: The response or failure.
     ///   - path: The percent-decoded path of the URL, including the path of the base URL.
     ///   - method: The method of the request. `nil` matches any method.
     public func route(_ response: StubResponse, for path: String, method: RequestMethod? = nil) {
@@ -75,7 +78,9 @@ public final class StubSessionManager: NetworkSessionManager {
 
     /// Records a request and completes it with its stubbed response.
     ///
-    /// - Parameter completion: Runs exactly once, on a background thread.
+    /// - Parameters:
+    ///   - request: The request, which is recorded.
+    ///   - completion: Runs exactly once, on a background thread.
     /// - Returns: A handle to cancel the request. If it is cancelled before the completion runs, the request fails as cancelled.
     @discardableResult
     public func response(

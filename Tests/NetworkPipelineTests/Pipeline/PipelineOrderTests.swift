@@ -44,7 +44,10 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["Docs/Guide/Interceptors.md", "Docs/Pipeline.md", "Sources/NetworkPipeline/RequestPipeline.swift"])
+    @Test(arguments: [
+        "Sources/NetworkPipeline/NetworkPipeline.docc/Interceptors.md", "Docs/Pipeline.md",
+        "Sources/NetworkPipeline/RequestPipeline.swift",
+    ])
     func `each diagram in the documentation shows the order of the interceptors`(file: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
         let drawing = try #require(text.split(separator: "\n").first { $0.contains("service ─▶ observation") })

@@ -28,7 +28,10 @@ public final class ReplaySessionManager: NetworkSessionManager {
 
     /// Creates a session manager that replays an archive.
     ///
-    /// - Parameter fallback: The session manager that sends requests without a matching entry. `nil`: such a request fails.
+    /// - Parameters:
+    ///   - archive: The recorded exchanges.
+    ///   - options: How requests are matched and responses replayed.
+    ///   - fallback: The session manager that sends requests without a matching entry. `nil`: such a request fails.
     public convenience init(
         _ archive: HTTPArchive, options: ReplayOptions = ReplayOptions(), fallback: (any NetworkSessionManager)? = nil
     ) {
@@ -37,7 +40,10 @@ public final class ReplaySessionManager: NetworkSessionManager {
 
     /// Creates a session manager that replays an archive file. Reads the file on the calling thread.
     ///
-    /// - Parameter fallback: The session manager that sends requests without a matching entry. `nil`: such a request fails.
+    /// - Parameters:
+    ///   - file: The file, in the format HAR 1.2.
+    ///   - options: How requests are matched and responses replayed.
+    ///   - fallback: The session manager that sends requests without a matching entry. `nil`: such a request fails.
     /// - Throws: ``HTTPArchiveError`` if the file cannot be read.
     public convenience init(
         contentsOf file: URL, options: ReplayOptions = ReplayOptions(), fallback: (any NetworkSessionManager)? = nil
@@ -65,7 +71,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
     /// Replays the response to a request. That of a streamed request has a body in pieces of 64 KiB; if the recorded transfer was
     /// interrupted, it fails after the recorded bytes.
     ///
-    /// - Throws: ``TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
+    /// - Throws: ``NetworkCore/TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         switch try await step(for: request) {
         case .pass(let request, let session): return try await session.response(for: request)

@@ -89,7 +89,11 @@ extension LoopbackResponse {
     /// Returns a response with a chunked body (RFC 9112 §7.1), one chunk for each element that is not empty. HTTP/1.0 clients get
     /// the bytes without framing, and the connection is closed after them.
     ///
-    /// - Parameter trailers: The trailer fields after the last chunk.
+    /// - Parameters:
+    ///   - chunks: The chunks. Empty ones are left out.
+    ///   - trailers: The trailer fields after the last chunk.
+    ///   - status: The status code. Default: 200.
+    ///   - headers: The header fields. Default: none.
     public static func chunked(
         _ chunks: [Data], trailers: HeaderFields = HeaderFields(), status: Int = 200, headers: HeaderFields = HeaderFields()
     ) -> LoopbackResponse {
@@ -101,7 +105,9 @@ extension LoopbackResponse {
     /// Returns a response that sends exactly these bytes, whatever the request.
     ///
     /// Only interim responses, ``delayed(by:)`` and ``LoopbackFault/drip(bytes:every:)`` apply to it.
-    /// - Parameter thenClose: Whether the connection is closed after them. With `false` it serves the next request. Default: `true`.
+    /// - Parameters:
+    ///   - bytes: Everything that is sent, including the head.
+    ///   - thenClose: Whether the connection is closed after them. With `false` it serves the next request. Default: `true`.
     public static func raw(_ bytes: Data, thenClose: Bool = true) -> LoopbackResponse {
         var response = LoopbackResponse()
         response.content = .raw(bytes, thenClose: thenClose)
