@@ -1,0 +1,114 @@
+import DataTransfer
+import NetworkPipeline
+
+/// A movie of the server.
+struct Movie: Codable, Sendable, Equatable {
+    /// The number by which the server knows it.
+    var id: Int
+    /// Its title in the language of the client.
+    var title: String
+}
+
+/// An error of the client.
+enum MoviesError: Error, Equatable {
+    /// There is no such movie.
+    case notFound
+    /// The server refuses the request, and says why.
+    case refused(code: Int, message: String)
+    /// The response is not what the client expects.
+    case unexpectedResponse(String)
+    /// There is no response.
+    case unavailable(String)
+}
+
+/// The body of a refusal.
+struct Refusal: Error, Decodable {
+    let code: Int
+    let message: String
+}
+
+extension MoviesError {
+    init(_ error: DataTransferError) {
+        if error.statusCode == StatusCode.notFound {
+            self = .notFound
+        } else if let refusal = error.resolved(as: Refusal.self) {
+            self = .refused(code: refusal.code, message: refusal.message)
+        } else if case .parsing(let failure) = error {
+            self = .unexpectedResponse("at \(failure.codingPath): \(failure.reason)")
+        } else {
+            self = .unavailable("\(error)")
+        }
+    }
+}
+
+extension Endpoint where Response == Movie {
+    static func movie(_ id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+
+    static func add(title: String) -> Self { Endpoint(path: "movie", method: .post, body: .json(["title": title])) }
+}
+
+extension Endpoint where Response == [Movie] {
+    static func popular(page: Int) -> Self {
+        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+    }
+}
+
+/// A client of the movie server.
+struct MoviesClient: Sendable {
+    private let service: any DataTransferService
+
+    /// Creates a client for the server with this configuration, which sends credentials with each request.
+    init(
+        configuration: APIConfiguration, credentials: RefreshingCredentials,
+        retry: RetryOptions = RetryOptions(), sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
+    ) {
+        let pipeline = RequestPipeline {
+            $0.authentication = .authentication(credentials, for: configuration)
+            $0.deadline = .seconds(20)
+            $0.retry = .retry(retry)
+        }
+        service = DefaultDataTransferService(
+            configuration: configuration, sessionManager: sessionManager, interceptors: pipeline.interceptors,
+            errorResolver: ErrorBodyResolver<Refusal>())
+    }
+
+    /// Returns a movie.
+    func movie(_ id: Int) async throws(MoviesError) -> Movie { try await value(of: .movie(id)) }
+
+    /// Returns a page of the movies that most people watch.
+    func popular(page: Int = 1) async throws(MoviesError) -> [Movie] { try await value(of: .popular(page: page)) }
+
+    /// Adds a movie.
+    func add(title: String) async throws(MoviesError) -> Movie { try await value(of: .add(title: title)) }
+
+    private func value<Value>(of endpoint: Endpoint<Value>) async throws(MoviesError) -> Value {
+        do throws(DataTransferError) {
+            return try await service.request(endpoint)
+        } catch {
+            throw MoviesError(error)
+        }
+    }
+}
+
+/// The response to a request for a token.
+struct Token: Decodable, Sendable {
+    let value: String
+    let refresh: String
+}
+
+extension Endpoint where Response == Token {
+    static func token(for refreshToken: String?) -> Self {
+        Endpoint(path: "token", method: .post, body: .form(["grant_type": "refresh_token", "refresh_token": refreshToken]))
+    }
+}
+
+extension RefreshingCredentials {
+    /// Creates the credentials of a user, which are renewed at the server when they are refused.
+    convenience init(refreshToken: String, configuration: APIConfiguration) {
+        let service = DefaultDataTransferService(configuration: configuration)
+        self.init { old in
+            let token = try await service.request(.token(for: old?.refreshToken ?? refreshToken))
+            return .bearer(token.value, refreshToken: token.refresh)
+        }
+    }
+}
