@@ -259,11 +259,10 @@ def pages(site):
     yield "symbol", "/documentation/endpoints/endpoint/"
     kinds = {"article": "article", "project": "tutorial"}
     for path in sorted(glob.glob(f"{site}/data/**/*.json", recursive=True)):
-        kind = kinds.get(page := json.loads(read(path)).get("kind"))
-        # A module's page is an article too.
-        if kind and path.count("/", len(site)) >= 4:
-            del kinds[page]
-            yield kind, path.removeprefix(f"{site}/data").removesuffix(".json") + "/"
+        page = json.loads(read(path))
+        # What docc writes itself, such as lists of default implementations, are articles in other roles.
+        if page.get("kind") in kinds and page["metadata"]["role"] in ("article", "project"):
+            yield kinds.pop(page["kind"]), path.removeprefix(f"{site}/data").removesuffix(".json") + "/"
 
 
 def screenshots(site, folder, base=""):
