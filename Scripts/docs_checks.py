@@ -181,6 +181,10 @@ def without_code(text):
     return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", lambda match: "`" + "\n" * match[0].count("\n") + "`", "\n".join(lines), flags=re.DOTALL)
 
 
+# Links and images, of which the text remains, emphasis with underscores, and tags.
+MARKUP = r"!?\[([^\]]*)\]\([^)]*\)|(?<!\w)_([^_]+)_(?!\w)|<[^>]+>"
+
+
 @functools.cache
 def anchors(path):
     """The anchors of a Markdown file, by GitHub's rules: lowercase, without punctuation, a hyphen for a space, and numbers after repetitions."""
@@ -193,8 +197,10 @@ def anchors(path):
             fence = None if fence and mark[1].startswith(fence) else fence or mark[1]
         heading = None if fence else re.match(r" {0,3}#{1,6}\s+(.*?)(?:\s+#+)?\s*$", line)
         if heading:
-            title = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading[1])
-            slug = re.sub(r"[^\w\- ]", "", re.sub(r"<[^>]+>", "", html.unescape(title)).strip().lower()).replace(" ", "-")
+            parts = heading[1].split("`")
+            # Every second part is code, in which nothing is markup.
+            parts[::2] = (html.unescape(re.sub(MARKUP, r"\1\2", part)) for part in parts[::2])
+            slug = re.sub(r"[^\w\- ]", "", "".join(parts).strip().lower()).replace(" ", "-")
             found.add(f"{slug}-{counts[slug]}" if counts[slug] else slug)
             counts[slug] += 1
     return found
