@@ -9,7 +9,7 @@ import NetworkCore
 /// ```
 ///
 /// Requests to other origins, requests that already have an `Authorization` field, and requests of endpoints that need no
-/// authentication (``Endpoints/Requestable/requiresAuthentication``) are sent unchanged. If the credentials can be refreshed
+/// authentication (``Endpoints/RequestDescription/requiresAuthentication``) are sent unchanged. If the credentials can be refreshed
 /// and the origin responds with 401 (RFC 9110 §15.5.2), the request is sent once more with newer credentials. A second 401
 /// is returned to the caller. So is the first one if the body can be read only once, or if ``RefreshingCredentials/set(_:)``
 /// was called in the meantime.

@@ -11,7 +11,7 @@ import NetworkCore
 /// Wherever it is in the list, the signature is made in the last step before each attempt, when no interceptor changes the request any
 /// more, and made again for a redirect within the origin. Caches and coalescing distinguish requests by the keys, not by the
 /// signatures. Requests to other origins, requests that already have an `Authorization` field, and requests of endpoints that need no
-/// authentication (``Endpoints/Requestable/requiresAuthentication``) are sent unchanged.
+/// authentication (``Endpoints/RequestDescription/requiresAuthentication``) are sent unchanged.
 public struct SigningInterceptor: PhasedInterceptor {
     private enum Signature {
         case aws(AWSSignature)
