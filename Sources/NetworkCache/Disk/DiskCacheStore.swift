@@ -22,7 +22,7 @@ import NetworkFiles
 /// The time of the last use is recorded with a precision of one minute.
 ///
 /// **Threads.** Opening reads no entries, and takes the same time for a hundred thousand entries as for none. All files are read
-/// and written on the threads for files of ``NetworkCore/BackgroundThreads``: reads concurrently, changes one after another.
+/// and written on a group of threads that may block (`BackgroundThreads`): reads concurrently, changes one after another.
 public final class DiskCacheStore: CacheStore {
     /// The number of bytes that a record may have in addition to its responses, for the key and the metadata.
     private static let overhead = 64 << 10
