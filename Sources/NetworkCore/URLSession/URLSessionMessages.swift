@@ -12,7 +12,7 @@ extension NetworkRequest {
     /// A `timeoutInterval` other than the default of 60 s becomes the idle timeout. `Content-Length` is left out, since the
     /// engine computes it. Cache policy, service type and cookie handling have no counterpart.
     ///
-    /// - Throws: ``RequestGenerationError`` for a request that has no URL, has a body stream, or fails ``validate()``.
+    /// - Throws: ``Endpoints/RequestGenerationError`` for a request that has no URL, has a body stream, or fails ``Endpoints/NetworkRequest/validate()``.
     public init(_ request: URLRequest) throws(RequestGenerationError) {
         guard let url = request.url else { throw RequestGenerationError(.url, "the URLRequest has no URL") }
         guard request.httpBodyStream == nil else {
@@ -77,7 +77,7 @@ extension Requestable {
     /// Returns the `URLRequest` that this endpoint describes.
     ///
     /// - Parameter configuration: The base URL, and the headers and query that all requests share.
-    /// - Throws: ``RequestGenerationError`` with the invalid field. No I/O is performed.
+    /// - Throws: ``Endpoints/RequestGenerationError`` with the invalid field. No I/O is performed.
     public func urlRequest(with configuration: any NetworkConfigurable) throws(RequestGenerationError) -> URLRequest {
         try networkRequest(with: configuration).urlRequest
     }

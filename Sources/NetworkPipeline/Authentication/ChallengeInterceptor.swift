@@ -251,6 +251,9 @@ extension NetworkInterceptor where Self == ChallengeInterceptor {
     /// Authenticates with a user name and a password when the origin of a configuration's base URL asks for it.
     ///
     /// - Parameters:
+    ///   - user: The user name.
+    ///   - password: The password.
+    ///   - api: The configuration with the base URL.
     ///   - schemes: The schemes that may be used. Default: ``ChallengeInterceptor/Scheme/digest`` and
     ///     ``ChallengeInterceptor/Scheme/basic``.
     public static func authenticationOnChallenge(
