@@ -10,8 +10,8 @@ import NetworkCore
 import NetworkLogging
 import NetworkPipeline
 import NetworkTesting
-import OtherPackages
 import NetworkURLSession
+import OtherPackages
 
 _ = nil as (any API)?
 _ = nil as (any CacheStore)?

@@ -1,0 +1,4 @@
+import NetworkURLSession
+
+let session = URLSessionManager(configuration: SessionConfiguration())
+print(session is any NetworkSessionManager)
