@@ -19,22 +19,22 @@ import Foundation
 /// - Without a `userAgent`, `URLSession` sends its default one. The order of fields, and the case of response field names, are
 ///   lost.
 /// - `SessionConfiguration.route` is not supported: any value but the default fails each request
-///   (``TransportError/Code/invalidConfiguration``), and so does a proxy other than `.environment` and `.none`, which have no effect: `URLSession`
-///   uses the proxy of its session configuration. ``NetworkResponse/serverAddress`` is `nil` on Linux.
+///   (``NetworkCore/TransportError/Code/invalidConfiguration``), and so does a proxy other than `.environment` and `.none`, which
+///   have no effect: `URLSession` uses the proxy of its session configuration. ``NetworkCore/NetworkResponse/serverAddress`` is `nil` on Linux.
 /// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the
-///   default trust policy is supported. Other policies fail each request (``TransportError/Code/trustUnavailable``).
+///   default trust policy is supported. Other policies fail each request (``NetworkCore/TransportError/Code/trustUnavailable``).
 /// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed
 ///   response arrives as one chunk.
 /// - A required version of HTTP is not supported: with another `httpVersion` than a preference, each request fails
-///   (``TransportError/Code/httpVersionUnavailable``).
+///   (``NetworkCore/TransportError/Code/httpVersionUnavailable``).
 /// - Foundation joins the `Set-Cookie` fields of a response with commas; they are separated where a comma is followed by a name and `=`.
-///   Cookies of ``SessionConfiguration/cookies`` are stored when the response is complete.
-/// - Trailers are not available, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
+///   Cookies of ``NetworkCore/SessionConfiguration/cookies`` are stored when the response is complete.
+/// - Trailers are not available, and ``NetworkCore/TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, in addition, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
 /// connection that closes inside the response head. It closes file descriptors while their event sources are active, so that
 /// dispatch may never report a descriptor as ready that another thread opens at that moment. A redirect that is returned as a
-/// response has no body, a method in lower case is sent in upper case, and IPv6 literals are ``TransportError/Code/unsupported``.
+/// response has no body, a method in lower case is sent in upper case, and IPv6 literals are ``NetworkCore/TransportError/Code/unsupported``.
 /// Prefer the default session manager there.
 ///
 /// When the session manager is released, its session is invalidated after the last transfer has ended.
@@ -53,8 +53,8 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
     ///
     /// - Parameters:
     ///   - configuration: The limits and trust policies. Each request fails if a value is invalid
-    ///     (``TransportError/Code/invalidConfiguration``), or if a trust policy cannot be loaded or enforced
-    ///     (``TransportError/Code/trustUnavailable``).
+    ///     (``NetworkCore/TransportError/Code/invalidConfiguration``), or if a trust policy cannot be loaded or enforced
+    ///     (``NetworkCore/TransportError/Code/trustUnavailable``).
     ///   - sessionConfiguration: The configuration of the session, which is copied. With `nil`, the default, without cookies, cache and
     ///     stored credentials. Its time limits and its number of connections per host are replaced by those of `configuration`, and its
     ///     cookie storage is not used if `configuration.cookies` names another one. On Linux its cache is removed, since it can return the
@@ -100,7 +100,7 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
     /// Closes the session manager: refuses new requests from now on, waits for those that are under way, and cancels those that have
     /// not ended when the grace period is over. Then it invalidates the session of `URLSession`.
     ///
-    /// A request that is refused or cancelled by this fails with ``TransportError/Code/sessionClosed``. A request whose body is still
+    /// A request that is refused or cancelled by this fails with ``NetworkCore/TransportError/Code/sessionClosed``. A request whose body is still
     /// collected in memory has not been accepted, and is refused. ``shared`` can be closed too, which is for the end of a program.
     ///
     /// It may be called several times, also concurrently: all calls return the same report, and the grace period that ends first applies.
@@ -116,7 +116,7 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
     /// Sends a request and returns its response. User information in its URL is sent as `Authorization`, unless that field is set.
     /// A body from a file or a sequence is collected in memory first, and the body of the response is in memory.
     ///
-    /// - Throws: ``TransportError``; at once when the task is cancelled.
+    /// - Throws: ``NetworkCore/TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
             cancellation: .taskCancelled(request))
