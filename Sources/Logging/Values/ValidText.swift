@@ -1,0 +1,16 @@
+extension String {
+    /// Creates a text from its UTF-8 code units; `nil` if they are invalid.
+    ///
+    /// It is the standard library's `String(validating:as:)`, which is missing before macOS 15 and the other systems of that year.
+    package init?(valid bytes: some Sequence<UInt8>) {
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            self.init(validating: bytes, as: UTF8.self)
+        } else {
+            // Repairs change what is invalid, and nothing else.
+            let bytes = Array(bytes)
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard text.utf8.elementsEqual(bytes) else { return nil }
+            self = text
+        }
+    }
+}
