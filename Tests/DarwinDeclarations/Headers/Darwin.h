@@ -214,6 +214,22 @@ extern ssize_t write(int, const void *, size_t);
 extern ssize_t pwrite(int, const void *, size_t, off_t);
 extern ssize_t readlink(const char *, char *, size_t);
 
+// sys/ttycom.h
+struct winsize {
+    unsigned short ws_row;
+    unsigned short ws_col;
+    unsigned short ws_xpixel;
+    unsigned short ws_ypixel;
+};
+
+// sys/mman.h
+#define PROT_READ 0x01
+#define PROT_WRITE 0x02
+#define MAP_SHARED 0x0001
+#define MAP_PRIVATE 0x0002
+extern void *mmap(void *, size_t, int, int, int, off_t);
+extern int munmap(void *, size_t);
+
 // dirent.h
 typedef struct _dirstream DIR;
 struct dirent {

@@ -104,9 +104,13 @@ NS_NAME("Thread") NS_SENDABLE
 NS_NAME("Bundle") NS_SENDABLE
 @interface NSBundle : NSObject
 @property(class, readonly, strong) NSBundle *mainBundle;
+@property(readonly, copy) NSString *bundlePath;
 @property(nullable, readonly, copy) NSString *bundleIdentifier;
 @property(nullable, readonly, copy) NSDictionary<NSString *, id> *infoDictionary;
 - (nullable NSURL *)URLForResource:(nullable NSString *)name withExtension:(nullable NSString *)ext;
+- (nullable NSURL *)URLForResource:(nullable NSString *)name
+                     withExtension:(nullable NSString *)ext
+                      subdirectory:(nullable NSString *)subpath;
 - (nullable id)objectForInfoDictionaryKey:(NSString *)key;
 @end
 
