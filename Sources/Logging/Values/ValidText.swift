@@ -6,11 +6,13 @@ extension String {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             self.init(validating: bytes, as: UTF8.self)
         } else {
-            // Repairs change what is invalid, and nothing else.
-            let bytes = Array(bytes)
-            let text = String(decoding: bytes, as: UTF8.self)
-            guard text.utf8.elementsEqual(bytes) else { return nil }
-            self = text
+            self.init(unrepaired: Array(bytes))
         }
+    }
+
+    /// Creates a text from its UTF-8 code units; `nil` if the standard library had to repair them, which changes invalid ones only.
+    init?(unrepaired bytes: [UInt8]) {
+        self.init(decoding: bytes, as: UTF8.self)
+        guard utf8.elementsEqual(bytes) else { return nil }
     }
 }
