@@ -77,7 +77,7 @@ package struct TextCharset: Sendable, Hashable {
     }
 
     private func decodeWithMark(_ data: Data) -> String? {
-        if encoding == .utf8 { return String(validating: data, as: UTF8.self) }
+        if encoding == .utf8 { return String(valid: data) }
         if encoding == .ascii && data.contains(where: { $0 > 0x7F }) { return nil }
         return String(data: data, encoding: encoding)
     }

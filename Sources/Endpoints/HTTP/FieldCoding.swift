@@ -4,7 +4,7 @@ extension HeaderFields.Field {
     /// Creates a field line from a name and the received bytes of its value. It never fails: bytes that are not UTF-8 are read as
     /// ISO-8859-1.
     package init(name: String, received bytes: some Collection<UInt8>) {
-        if let text = String(validating: bytes, as: UTF8.self) {
+        if let text = String(valid: bytes) {
             self.init(name: name, value: text)
         } else {
             self.init(name: name, value: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))

@@ -171,7 +171,7 @@ extension FieldScanner {
             else { return nil }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self) == nil ? nil : .other
+        return String(valid: bytes) == nil ? nil : .other
     }
 
     private static func lowercaseHexValue(_ digit: UInt8) -> UInt8? {

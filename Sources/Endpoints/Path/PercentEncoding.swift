@@ -43,7 +43,7 @@ package enum PercentEncoding {
             }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(valid: bytes)
     }
 
     /// Returns the decoded bytes, which need not be UTF-8. A `%` that is not followed by two hexadecimal digits is kept.

@@ -107,7 +107,7 @@ extension Redaction {
         if content.isSummary { content = shown(body: bytes, type: MediaType(nil), limit: limit, keepsTypes: keepsTypes) }
         if content.isSummary { return nil }
         // The text of a multipart form, or of a body in another charset, differs from the body even if nothing was redacted.
-        let looksDifferent = isMultipart || String(validating: bytes, as: UTF8.self) == nil
+        let looksDifferent = isMultipart || String(valid: bytes) == nil
         let hides =
             looksDifferent ? content.text.contains(Redaction.placeholder) : content.text != String(decoding: bytes, as: UTF8.self)
         return hides ? content.text : nil

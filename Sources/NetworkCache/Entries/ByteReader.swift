@@ -21,7 +21,7 @@ struct ByteReader {
     }
 
     mutating func text(_ part: String) throws(StoredResponseError) -> String {
-        guard let text = try bytes(part, { String(validating: $0, as: UTF8.self) }) else {
+        guard let text = try bytes(part, { String(valid: $0) }) else {
             throw StoredResponseError(.malformed, "the \(part) is not UTF-8")
         }
         return text

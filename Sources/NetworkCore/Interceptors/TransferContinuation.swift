@@ -10,7 +10,14 @@ package final class TransferContinuation: Sendable {
     /// - Throws: ``TransportError/Code/cancelled`` when the task is cancelled during the wait.
     package typealias Decision = @Sendable (TransportError) async throws(TransportError) -> Bool
 
-    private let state = Locked<(attempts: Int, decide: Decision?)>((0, nil))
+    // A class, because systems before macOS 15 have no metadata of functions with typed errors, which an optional of one needs.
+    private final class Decider: Sendable {
+        let decide: Decision
+
+        init(_ decide: @escaping Decision) { self.decide = decide }
+    }
+
+    private let state = Locked<(attempts: Int, decider: Decider?)>((0, nil))
 
     /// Whether the caller continues after each failed request, for which the interceptor then makes no other attempt.
     package let handlesFailures: Bool
@@ -20,7 +27,7 @@ package final class TransferContinuation: Sendable {
     }
 
     /// Whether an interceptor decides on the failure of the latest request.
-    package var isDecided: Bool { state.withLock { $0.decide != nil } }
+    package var isDecided: Bool { state.withLock { $0.decider != nil } }
 
     /// The number of attempts of the transfer so far, over all exchanges.
     package var attempts: Int { state.withLock { $0.attempts } }
@@ -29,24 +36,24 @@ package final class TransferContinuation: Sendable {
     ///
     /// - Parameter decide: Called if the response's body is interrupted, or after the failure.
     package func expectBody(ofAttempt attempt: Int, decide: @escaping Decision) {
-        state.withLock { $0 = (attempt, decide) }
+        state.withLock { $0 = (attempt, Decider(decide)) }
     }
 
     /// Removes the decision that belongs to an earlier request.
     package func forgetDecision() {
-        state.withLock { $0.decide = nil }
+        state.withLock { $0.decider = nil }
     }
 
     /// Returns whether to request the missing bytes after the body was interrupted; `false` if no interceptor decides on retries.
     ///
     /// - Throws: ``TransportError/Code/cancelled`` when the task is cancelled during the wait.
     package func mayContinue(after error: TransportError) async throws(TransportError) -> Bool {
-        let decide = state.withLock { state in
-            defer { state.decide = nil }
-            return state.decide
+        let decider = state.withLock { state in
+            defer { state.decider = nil }
+            return state.decider
         }
-        guard let decide else { return false }
-        return try await decide(error)
+        guard let decider else { return false }
+        return try await decider.decide(error)
     }
 }
 

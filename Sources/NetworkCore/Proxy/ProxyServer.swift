@@ -156,7 +156,7 @@ extension ProxyServer {
 
     private static func decoded(_ text: Substring) throws(ProxySyntaxError) -> String {
         let bytes = Array(text.utf8).percentDecodedOnce()
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), let text = String(validating: bytes, as: UTF8.self) else {
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), let text = String(valid: bytes) else {
             throw ProxySyntaxError("its user name or password contains a control character or is not UTF-8")
         }
         return text

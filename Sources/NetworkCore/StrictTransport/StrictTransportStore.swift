@@ -69,7 +69,7 @@ package final class StrictTransportStore: Sendable {
             throw invalid("the file \"\(name)\" cannot be read: \(SystemError.last.message)")
         }
         guard count <= maximumFileBytes else { throw invalid("the file \"\(name)\" is larger than \(maximumFileBytes) bytes") }
-        guard let text = String(validating: bytes[..<count], as: UTF8.self) else {
+        guard let text = String(valid: bytes[..<count]) else {
             throw invalid("the file \"\(name)\" is damaged: it is not UTF-8")
         }
         do throws(StrictTransportHosts.Damage) {

@@ -199,7 +199,7 @@ enum BodyText {
     static func text(_ data: Data) -> (text: String, isBase64: Bool) {
         // Control characters such as NUL are valid in JSON strings, but indicate binary data.
         let isBinary = data.contains { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D && $0 != 0x1E }
-        if !isBinary, let text = String(validating: data, as: UTF8.self) { return (text, false) }
+        if !isBinary, let text = String(valid: data) { return (text, false) }
         return (data.base64EncodedString(), true)
     }
 }

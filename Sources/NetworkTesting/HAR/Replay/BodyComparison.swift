@@ -33,7 +33,7 @@ struct BodyComparison: Sendable {
             return
         }
         let type = body.mimeType.isEmpty ? contentType ?? "" : body.mimeType
-        let text = String(validating: data, as: UTF8.self)
+        let text = String(valid: data)
         switch (Self.kind(of: type), text) {
         case (.multipart, _):
             recorded = .multipart(

@@ -255,7 +255,7 @@ struct ReplayedResponse: Sendable {
     /// the recorded one is correct.
     private func textType(_ type: String) -> String? {
         guard recorded.finalURL == nil, let charset = TextCharset.parameter(in: type)?.lowercased(),
-            !["utf-8", "utf8", "us-ascii"].contains(charset), !body.contains(0), String(validating: body, as: UTF8.self) != nil,
+            !["utf-8", "utf8", "us-ascii"].contains(charset), !body.contains(0), String(valid: body) != nil,
             charset.hasPrefix("utf-") || body.contains(where: { $0 > 0x7F })
         else { return nil }
         return (type.parts(at: ";").first ?? "") + "; charset=utf-8"
