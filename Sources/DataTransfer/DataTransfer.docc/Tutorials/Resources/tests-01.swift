@@ -13,7 +13,7 @@ struct MoviesClientTests {
         client = MoviesClient(configuration: api, credentials: credentials, sessionManager: session)
     }
 
-    @Test func `the popular movies are those of the requested page`() async throws {
+    @Test("the popular movies are those of the requested page") func popularMovies() async throws {
         session.enqueue(.json(#"{"page": 2, "results": [{"id": 7, "title": "Seven"}]}"#), for: "/3/movie/popular")
         #expect(try await client.popular(page: 2) == [Movie(id: 7, title: "Seven")])
         let request = try #require(session.requests.first)

@@ -13,7 +13,7 @@ struct MoviesClientTests {
         client = MoviesClient(configuration: api, credentials: credentials, sessionManager: session)
     }
 
-    @Test func `the popular movies are those of the requested page`() async throws {
+    @Test("the popular movies are those of the requested page") func popularMovies() async throws {
         session.enqueue(.json(#"{"page": 2, "results": [{"id": 7, "title": "Seven"}]}"#), for: "/3/movie/popular")
         #expect(try await client.popular(page: 2) == [Movie(id: 7, title: "Seven")])
         let request = try #require(session.requests.first)
@@ -21,14 +21,14 @@ struct MoviesClientTests {
         #expect(request.headers["Authorization"] == "Bearer first")
     }
 
-    @Test func `a refusal has the message of the server`() async throws {
+    @Test("a refusal has the message of the server") func refusal() async throws {
         session.enqueue(.json(#"{"code": 34, "message": "the title is taken"}"#, status: 409), for: "/3/movie", method: .post)
         await #expect(throws: MoviesError.refused(code: 34, message: "the title is taken")) {
             try await client.add(title: "Seven")
         }
     }
 
-    @Test func `a movie that does not exist is not found`() async throws {
+    @Test("a movie that does not exist is not found") func missingMovie() async throws {
         session.enqueue(.json(#"{"code": 1, "message": "no such movie"}"#, status: 404), for: "/3/movie/9")
         await #expect(throws: MoviesError.notFound) { try await client.movie(9) }
     }

@@ -3,7 +3,7 @@ import NetworkTesting
 import Testing
 
 struct MoviesServerTests {
-    @Test func `a refused token is renewed, and the request is sent again`() async throws {
+    @Test("a refused token is renewed, and the request is sent again") func refusedToken() async throws {
         let server = try LoopbackServer {
             LoopbackRoute(.get, "/movie/{id}") { request in
                 guard request.headers["Authorization"] == "Bearer second" else { return .status(401) }

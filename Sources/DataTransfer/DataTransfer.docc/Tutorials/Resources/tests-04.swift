@@ -13,7 +13,7 @@ actor Counter {
 }
 
 struct MoviesServerTests {
-    @Test func `a refused token is renewed, and the request is sent again`() async throws {
+    @Test("a refused token is renewed, and the request is sent again") func refusedToken() async throws {
         let server = try LoopbackServer {
             LoopbackRoute(.get, "/movie/{id}") { request in
                 guard request.headers["Authorization"] == "Bearer second" else { return .status(401) }
@@ -26,7 +26,7 @@ struct MoviesServerTests {
         #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer first", "Bearer second"])
     }
 
-    @Test func `a body that is cut short is requested again`() async throws {
+    @Test("a body that is cut short is requested again") func cutShort() async throws {
         let counter = Counter()
         let server = try LoopbackServer {
             LoopbackRoute(.get, "/movie/{id}") { _ in
