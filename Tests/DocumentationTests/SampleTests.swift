@@ -16,16 +16,14 @@ struct SampleTests {
         return text.components(separatedBy: "```swift\n").dropFirst().map { lines($0.components(separatedBy: "```")[0]) }
     }
 
-    /// The README, the guide if it exists, and the pages of the DocC catalogs without their tutorials.
+    /// The README, and the pages of the DocC catalogs without their tutorials.
     private static func documents() throws -> [String] {
-        let guide = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("Docs/Guide").path)) ?? []
         let sources = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("Sources").path)
         let pages = sources.filter { path in
             let parts = path.components(separatedBy: "/")
             return path.hasSuffix(".md") && parts.contains { $0.hasSuffix(".docc") } && !parts.contains("Tutorials")
         }
-        return ["README.md"] + guide.filter { $0.hasSuffix(".md") }.sorted().map { "Docs/Guide/\($0)" }
-            + pages.sorted().map { "Sources/\($0)" }
+        return ["README.md"] + pages.sorted().map { "Sources/\($0)" }
     }
 
     @Test(arguments: try documents())
