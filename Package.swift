@@ -6,6 +6,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 let linux = TargetDependencyCondition.when(platforms: [.linux])
+// The library's file, as it is installed without a development package. Swift's static SDK for Linux has `libcurl.a`: DATA_TRANSFER_LIBCURL=curl.
+let libcurl = Context.environment["DATA_TRANSFER_LIBCURL"] ?? ":libcurl.so.4"
 
 // Apple's App Store requires a list of the system interfaces that concern privacy. On Linux, a resource would be one more file to install with
 // each program.
@@ -83,7 +85,7 @@ let package = Package(
             name: "NetworkFiles", path: "Sources/Files", exclude: withoutPrivacyManifest, resources: privacyResources,
             swiftSettings: settings),
         // Declarations of libcurl's stable ABI, so that no development package is needed to build.
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]),
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary(libcurl, .when(platforms: [.linux]))]),
         // Declarations of zlib, brotli and zstd, which are looked up at run time.
         .target(name: "CCodings", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
 
