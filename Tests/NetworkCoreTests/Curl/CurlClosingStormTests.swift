@@ -138,7 +138,9 @@
                 $0.completions = random.chance(30) ? .onEventLoop : .inBackground
             }
             let session = CurlSessionManager(configuration: limits)
-            async let totals = sums(session.connectionEvents(maximumBuffered: 1_000_000))
+            // Not in the expression of `async let`, which is evaluated on another thread, after the first connection perhaps.
+            let events = session.connectionEvents(maximumBuffered: 1_000_000)
+            async let totals = sums(events)
             let (refused, isOver) = (Locked(false), Locked(false))
             let observer = Task {
                 while !isOver.withLock(\.self) {
