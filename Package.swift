@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "NetworkURLSession", targets: ["NetworkURLSession"]),
         .library(name: "NetworkPipeline", targets: ["NetworkPipeline"]),
         .library(name: "NetworkCache", targets: ["NetworkCache"]),
+        .library(name: "NetworkWebSocket", targets: ["NetworkWebSocket"]),
         .library(name: "DataTransfer", targets: ["DataTransfer"]),
         .library(name: "DataTransferCombine", targets: ["DataTransferCombine"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
@@ -61,6 +62,9 @@ let package = Package(
         .target(name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
         // An interceptor that caches responses (RFC 9111), and a cache of decoded values.
         .target(name: "NetworkCache", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
+        // WebSocket (RFC 6455), over connections of the engine.
+        .target(
+            name: "NetworkWebSocket", dependencies: ["NetworkCore", "Endpoints", "NetworkLogging"], swiftSettings: settings),
         // Decoded values from endpoints; downloads, uploads, streams, pages.
         .target(
             name: "DataTransfer", dependencies: ["Endpoints", "NetworkLogging", "NetworkCore", "NetworkFiles"],
@@ -120,6 +124,9 @@ let package = Package(
         .testTarget(
             name: "NetworkCacheTests",
             dependencies: ["NetworkCache", "NetworkFiles", "NetworkPipeline", "NetworkTesting", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "NetworkWebSocketTests", dependencies: ["NetworkWebSocket", "NetworkTesting", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DataTransferTests",

@@ -16,6 +16,7 @@ enum {
     CCODINGS_Z_BUF_ERROR = -5,
     // The flush modes of `inflate` and `deflate`, and their largest window.
     CCODINGS_Z_NO_FLUSH = 0,
+    CCODINGS_Z_SYNC_FLUSH = 2,
     CCODINGS_Z_FINISH = 4,
     CCODINGS_MAX_WBITS = 15,
     // The method and the strategy of `deflateInit2`.

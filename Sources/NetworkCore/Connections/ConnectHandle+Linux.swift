@@ -59,9 +59,10 @@
         /// - Parameters:
         ///   - origin: The origin, such as `https://api.example.com:443`.
         ///   - timeout: The time limit for the whole attempt.
+        ///   - isTunneled: Whether a connection without TLS goes through an HTTP proxy as a tunnel (RFC 9110 §9.3.6), as one with TLS does.
         /// - Returns: `false` if memory ran out.
         func configure(
-            origin: String, isSecure: Bool, offersHTTP2: Bool, route: Route, timeout: Duration
+            origin: String, isSecure: Bool, offersHTTP2: Bool, route: Route, timeout: Duration, isTunneled: Bool = false
         ) -> Bool {
             reset()
             isWanted = true
@@ -74,7 +75,8 @@
             proxy = route.proxy
             // TLS inside of TLS: what the outer one has read ahead does not make the socket readable, and libcurl would wait for it.
             if route.proxy.server?.kind == .https { handshake.pointee.reads_ahead = 0 }
-            target = isSecure ? .origin : route.target
+            target = isSecure || isTunneled ? .origin : route.target
+            set(CCURLOPT_HTTPPROXYTUNNEL, isTunneled ? 1 : 0)
             hasOpenedSocket = false
             // The engine enforces the timeout itself. That of libcurl ends a little later; where it would wait for a name lookup,
             // it is as good as disabled.

@@ -49,6 +49,8 @@ extension ConnectionEvent.Kind {
     public static let becameIdle = Self(rawValue: "becameIdle")
     /// A connection was closed; ``ConnectionEvent/reason`` says why.
     public static let closed = Self(rawValue: "closed")
+    /// A connection was switched to another protocol, such as WebSocket (status 101).
+    public static let upgraded = Self(rawValue: "upgraded")
     /// A request waits in the queue, because a limit on connections is reached.
     public static let queued = Self(rawValue: "queued")
     /// A request has left the queue and may use a connection.

@@ -54,7 +54,8 @@
 
         /// Opens a connection for a transfer, or takes over an attempt that was started for another transfer.
         func connect(_ transfer: LoopTransfer, _ trust: CurlTrust, offersHTTP2: Bool) {
-            if !offersHTTP2, let handle = attempts.take(key(of: transfer)) {
+            let isUpgrade = transfer.request.requestsUpgrade
+            if !offersHTTP2, !isUpgrade, let handle = attempts.take(key(of: transfer)) {
                 handle.takeOver(for: transfer, at: now)
                 transfer.carrier = .connecting(handle)
                 return schedule(transfer, at: transfer.timeLimits.connect)
@@ -71,7 +72,8 @@
             }
             guard let handle = connectHandles.take(for: trust) ?? ConnectHandle(trust, self),
                 handle.configure(
-                    origin: transfer.origin, isSecure: isSecure, offersHTTP2: offersHTTP2, route: route, timeout: timeout)
+                    origin: transfer.origin, isSecure: isSecure, offersHTTP2: offersHTTP2, route: route, timeout: timeout,
+                    isTunneled: isUpgrade)
             else {
                 if offersHTTP2 { settle(transfer.origin, nil) }
                 return end(

@@ -61,6 +61,8 @@
         // MARK: The current exchange
 
         var transfer: LoopTransfer?
+        /// Set when the connection was switched to another protocol.
+        var upgrade: UpgradedSocket?
         /// The reason why sending failed, if it did.
         var sendFailure: Failure?
         @exclusivity(unchecked) var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 0)
@@ -80,6 +82,9 @@
             self.timings = timings
             serverAddress = NetworkResponse.ServerAddress(peerOf: descriptor)
         }
+
+        /// Whether a request or another protocol uses the connection.
+        var isInUse: Bool { transfer != nil || upgrade != nil }
 
         /// The number of bytes of the request's body that were sent.
         var sentBodyBytes: Int64 {

@@ -38,6 +38,7 @@
         func advance(to stage: ClosingStage) {
             guard self.stage < stage else { return }
             self.stage = stage
+            advanceUpgrades(to: stage)
             guard stage == .cutOff else { return }
             for transfer in deadlines.all where transfer.isHere {
                 loops.cutOff(transfer, phase: transfer.phase)

@@ -34,6 +34,10 @@
         private var queueDeadline = UInt64.max
         /// Idle HTTP/1.1 connections.
         @exclusivity(unchecked) var pool = ConnectionPool<HTTP1Connection>()
+        /// The connections that were switched to another protocol.
+        var upgraded: [ObjectIdentifier: UpgradedSocket] = [:]
+        /// Those of them whose peers have a moment to close them.
+        var closing = ConnectionPool<HTTP1Connection>()
         /// Connection attempts without a transfer. The next transfer to the same origin takes over such an attempt.
         var attempts = ConnectionPool<ConnectHandle>()
         var connectHandles = HandlePool<ConnectHandle>()
@@ -86,6 +90,7 @@
         let requestWriter: HTTP1RequestWriter
         let maximumIdle: Int
         let maximumOpen: Int
+        let maximumUpgraded: Int
         let idleLifetime: UInt64
 
         private static let globalResult: CInt = {
@@ -107,6 +112,7 @@
             sockets.options = SocketOptions(configuration.route)
             requestWriter = HTTP1RequestWriter(userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding)
             maximumIdle = configuration.share(of: configuration.maximumIdleConnections, loop: loop.number)
+            maximumUpgraded = configuration.share(of: configuration.maximumUpgradedConnections, loop: loop.number)
             maximumOpen = configuration.share(of: configuration.maximumConnections, loop: loop.number)
             idleLifetime = configuration.idleConnectionLifetime.boundedNanoseconds
             // Only this engine closes these connections, never libcurl.
@@ -170,7 +176,7 @@
                 for command in commands { execute(command) }
                 work()
                 if stage != .open { closeUnused() }
-                if transfers == 0, jobs.isEmpty, loop.isClosed {
+                if transfers == 0, upgraded.isEmpty, jobs.isEmpty, loop.isClosed {
                     giveUpAttempts()
                     if connecting == 0, let isAwaited = loop.end() {
                         hasEnded = true
@@ -179,7 +185,7 @@
                         return isAwaited
                     }
                 }
-                if stage != .open, transfers == 0, loop.becomeQuiet() { loops.partHasEnded() }
+                if stage != .open, transfers == 0, upgraded.isEmpty, loop.becomeQuiet() { loops.partHasEnded() }
                 queueDeadline = loops.endLate(now)
                 if !jobs.isEmpty {
                     runJobs()
@@ -230,6 +236,16 @@
             return true
         }
 
+        /// Runs a closure while the lock is held, unless it is taken or the engine has ended.
+        ///
+        /// - Returns: Whether the closure was called.
+        func withLockIfFree(_ body: () -> Void) -> Bool {
+            guard lock.tryLock() else { return false }
+            defer { lock.unlock() }
+            if !hasEnded { body() }
+            return true
+        }
+
         private func runOnCallingThread(_ command: CurlLoop.Command) {
             now = monotonicNanoseconds()
             execute(command)
@@ -273,6 +289,7 @@
             case .cancel(let transfer): if let transfer = loops.part(of: transfer, in: loop.number) { cancel(transfer) }
             case .resume(let transfer): if let transfer = loops.part(of: transfer, in: loop.number) { resume(transfer) }
             case .versionSettled(let origin): goOn(to: origin)
+            case .upgraded(let socket): perform(socket)
             case .count(let collector): collector.add(counts(), of: loops)
             case .observe: observe()
             case .close(let stage): advance(to: stage)
@@ -311,7 +328,9 @@
         private var nextDeadline: UInt64 {
             min(
                 min(connector.deadline, streams?.deadline ?? .max), min(deadlines.first?.deadline ?? .max, queueDeadline),
-                min(min(pool.first?.deadline ?? .max, attempts.first?.deadline ?? .max), sweepAt))
+                min(
+                    min(pool.first?.deadline ?? .max, attempts.first?.deadline ?? .max),
+                    min(closing.first?.deadline ?? .max, sweepAt)))
         }
 
         private func waitMilliseconds() -> CInt {

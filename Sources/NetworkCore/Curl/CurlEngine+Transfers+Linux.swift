@@ -28,6 +28,16 @@
             transfer.carrier = .none
             transfer.fallbackAt = .max
             guard let trust = transfer.trust else { return }
+            if transfer.request.requestsUpgrade {
+                // Over HTTP/2 there is no Upgrade (RFC 9113 §8.6), and libcurl has no extended CONNECT (RFC 8441).
+                if transfer.versionRule == .http2 {
+                    let error = TransportError(
+                        .unsupported, "Upgrade: the server speaks HTTP/2 only", phase: .tls, request: transfer.request)
+                    return end(transfer, .failure(error))
+                }
+                transfer.versionRule = .http1
+                return launchHTTP1(transfer, trust)
+            }
             let hasTrailers = transfer.request.body?.trailers != nil
             if transfer.versionRule == .http2, hasTrailers {
                 let error = transfer.request.trailersUnsupported("the server speaks HTTP/2 only, over which libcurl sends none")
@@ -244,6 +254,7 @@
                 }
             }
             while let attempt = attempts.first, attempt.deadline <= now { giveUp(attempt) }
+            closeLateUpgrades()
             while let idle = pool.first, idle.deadline <= now {
                 pool.remove(idle)
                 close(idle, .idleTimeout)

@@ -15,6 +15,8 @@
             case resume(CurlTransfer)
             /// Continues the transfers that wait for the version of HTTP of an origin: it is known, or one of them has to find out.
             case versionSettled(String)
+            /// Executes what was requested of an upgraded connection.
+            case upgraded(UpgradedSocket)
             /// Counts the connections of the loop.
             case count(CountCollector)
             /// Begins or ends to report events of connections, because the first observer was added or the last one removed.
@@ -26,7 +28,7 @@
             var starting: LoopTransfer? {
                 switch self {
                 case .enter(let transfer, _), .start(let transfer): transfer
-                case .cancel, .resume, .versionSettled, .count, .observe, .close: nil
+                case .cancel, .resume, .versionSettled, .upgraded, .count, .observe, .close: nil
                 }
             }
 
@@ -40,7 +42,7 @@
             var needsThread: Bool {
                 switch self {
                 case .enter, .start, .resume, .count: true
-                case .cancel, .versionSettled, .observe, .close: false
+                case .cancel, .versionSettled, .upgraded, .observe, .close: false
                 }
             }
         }

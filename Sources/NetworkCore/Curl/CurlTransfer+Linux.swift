@@ -11,13 +11,19 @@
         let body: JSONText
         let lazyURL: LazyURL
         let timings: TransferTimings
+        /// The connection, if it was switched to another protocol.
+        let upgraded: UpgradedConnection?
 
-        init(status: Int, head: ResponseHead, body: JSONText, lazyURL: LazyURL, timings: TransferTimings) {
+        init(
+            status: Int, head: ResponseHead, body: JSONText, lazyURL: LazyURL, timings: TransferTimings,
+            upgraded: UpgradedConnection? = nil
+        ) {
             self.status = status
             self.head = head
             self.body = body
             self.lazyURL = lazyURL
             self.timings = timings
+            self.upgraded = upgraded
         }
     }
 
@@ -109,6 +115,12 @@
 
         /// Returns the outcome as the caller receives it. The body of a streamed response cancels the transfer when it is released.
         func response(_ outcome: RawResponse) -> NetworkResponse {
+            if let upgraded = outcome.upgraded {
+                return NetworkResponse(
+                    statusCode: outcome.status, headers: outcome.head.headers, body: NetworkBody(upgraded),
+                    lazyURL: outcome.lazyURL,
+                    timings: outcome.timings)
+            }
             guard let download else {
                 return NetworkResponse(
                     statusCode: outcome.status, headers: outcome.head.headers, trailers: outcome.head.trailers,

@@ -7,7 +7,9 @@
     extension CurlEngine {
         /// Sends the transfer's current request on an idle connection, or opens a new connection.
         func launchHTTP1(_ transfer: LoopTransfer, _ trust: CurlTrust) {
-            if !transfer.sending.needsFreshConnection {
+            // Through an HTTP proxy, another protocol needs a tunnel, which a kept connection may not be.
+            let needsTunnel = transfer.request.requestsUpgrade && loop.configuration.proxy.kind != .none
+            if !transfer.sending.needsFreshConnection, !needsTunnel {
                 let key = key(of: transfer)
                 while let connection = pool.take(key) {
                     if connection.isUsable { return begin(transfer, on: connection, isReused: true) }
@@ -104,7 +106,7 @@
         /// Resumes watching, on the engine's thread, the connections that are still in use.
         func watchAgain() {
             guard !unwatched.isEmpty else { return }
-            for connection in unwatched where connection.isOpen && connection.transfer != nil && !connection.isWatched {
+            for connection in unwatched where connection.isOpen && connection.isInUse && !connection.isWatched {
                 sockets.watch(connection, true)
             }
             unwatched.removeAll(keepingCapacity: true)
@@ -117,6 +119,7 @@
             if readiness.hasEnded { connection.hasEnded = true }
             guard connection.isOpen else { return }
             if connection.transfer != nil { return advance(connection) }
+            if let upgrade = connection.upgrade { return advance(upgrade, isWritable: readiness.mayWrite) }
             // The connection is idle: no data is expected, but TLS may send its own messages.
             guard readiness.mayRead else { return }
             connection.mayRead = false
@@ -138,7 +141,9 @@
             ready.removeAll(keepingCapacity: true)
             for connection in connections {
                 connection.isReady = false
-                if connection.isOpen, connection.transfer != nil { advance(connection) }
+                guard connection.isOpen else { continue }
+                if connection.transfer != nil { advance(connection) }
+                if let upgrade = connection.upgrade { advance(upgrade, isWritable: false) }
             }
         }
 

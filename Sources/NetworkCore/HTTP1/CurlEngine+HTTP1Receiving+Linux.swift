@@ -45,7 +45,7 @@
         }
 
         /// Continues this connection in the next round of the loop, after the others.
-        private func yieldToOthers(_ connection: HTTP1Connection) {
+        func yieldToOthers(_ connection: HTTP1Connection) {
             if !connection.isReady { ready.append(connection) }
             connection.isReady = true
         }
@@ -83,6 +83,9 @@
                         }
                         transfer.report(interim: status, connection.parser.head)
                     case .head:
+                        if connection.parser.isUpgraded, transfer.download != nil {
+                            return upgrade(connection, transfer, unread: UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+                        }
                         guard receiveHead(connection, transfer) else { return }
                     case .body(let range):
                         guard receiveBody(transfer, UnsafeRawBufferPointer(rebasing: bytes[range])) else {

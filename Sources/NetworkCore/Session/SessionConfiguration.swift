@@ -25,6 +25,12 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// Further requests wait, in order of arrival, and the hosts take turns. Idle connections to other hosts are closed to make
     /// room. For a host that uses HTTP/2, each request counts as a connection, up to ``maximumConnectionsPerHost``.
     public var maximumConnections = 512
+    /// The maximum number of connections that were switched to another protocol, such as WebSocket, to all hosts. Default: 1,000. For
+    /// `CurlSessionManager`.
+    ///
+    /// They do not count towards the other limits. A further one is closed, and its request fails with
+    /// ``TransportError/Code/outOfResources``.
+    public var maximumUpgradedConnections = 1_000
     /// The maximum number of idle connections that are kept open for reuse, to all hosts. Default: 256.
     public var maximumIdleConnections = 256
     /// The maximum time that an idle connection is kept open. Default: 60 seconds. For `CurlSessionManager`.
@@ -111,7 +117,8 @@ public struct SessionConfiguration: Sendable, Hashable {
         let counts = [
             ("maximumBodyBytes", maximumBodyBytes, 0), ("maximumHeaderBytes", maximumHeaderBytes, 1024),
             ("maximumRedirects", maximumRedirects, 0), ("maximumConnectionsPerHost", maximumConnectionsPerHost, 1),
-            ("maximumIdleConnections", maximumIdleConnections, 0), ("maximumStreamsPerHost", maximumStreamsPerHost, 1),
+            ("maximumIdleConnections", maximumIdleConnections, 0),
+            ("maximumUpgradedConnections", maximumUpgradedConnections, 0), ("maximumStreamsPerHost", maximumStreamsPerHost, 1),
             ("maximumConnections", maximumConnections, 1), ("eventLoops", eventLoops, 1),
             ("maximumUsesPerConnection", maximumUsesPerConnection ?? 1, 1), ("maximumDecodingRatio", maximumDecodingRatio, 1),
         ]

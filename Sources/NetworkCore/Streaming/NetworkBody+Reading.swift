@@ -26,6 +26,11 @@ extension NetworkBody: AsyncSequence {
         self.init(source: .received(ReceivedStream(next: next, end: end, stop: stop)))
     }
 
+    /// Creates the body of a response with status 101, which reads from its connection.
+    package init(_ connection: UpgradedConnection) {
+        self.init(source: .received(ReceivedStream(next: connection.read, upgrade: connection)))
+    }
+
     /// Returns an iterator. For the body of a streamed response, it continues where the last one stopped.
     public func makeAsyncIterator() -> Iterator {
         if let data { Iterator(rest: .data(data)) } else { Iterator(rest: .received(received)) }
@@ -162,12 +167,17 @@ final class ReceivedStream: ReceivedBody {
     private let state: Locked<State>
     /// The stream whose bytes this one passes on.
     private let origin: ReceivedStream?
+    private let upgrade: UpgradedConnection?
+
+    /// The connection whose bytes the stream passes on, if it was switched to another protocol.
+    var upgradedConnection: UpgradedConnection? { upgrade ?? origin?.upgradedConnection }
 
     init(
         next: @escaping @Sendable () async throws(TransportError) -> Data?, end: @escaping @Sendable () -> StreamEnd? = { nil },
-        stop: @escaping @Sendable () -> Void = {}, origin: ReceivedStream? = nil
+        stop: @escaping @Sendable () -> Void = {}, origin: ReceivedStream? = nil, upgrade: UpgradedConnection? = nil
     ) {
         self.origin = origin
+        self.upgrade = upgrade
         self.next = next
         self.end = end
         state = Locked(State(stop: stop))

@@ -1,0 +1,89 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+extension NetworkService {
+    /// Opens a WebSocket to an endpoint. Its method must be GET, and it has no body.
+    ///
+    /// ```swift
+    /// let socket = try await service.webSocket(for: Endpoint<Void>(path: "live", queryParameters: ["room": 7]))
+    /// ```
+    ///
+    /// The request passes the interceptors like any other: credentials, retries, deadlines, observation. Redirects are followed. Proxies, routes,
+    /// trust policies and timeouts of the session manager apply. `https` URLs are used for `wss`, and `http` for `ws`. HTTP/1.1 is used: libcurl has no
+    /// extended CONNECT (RFC 8441).
+    ///
+    /// - Throws: ``WebSocketError``: ``WebSocketError/Code/requestFailed`` with a ``NetworkCore/NetworkError`` if the request fails, or the status is not 101.
+    public func webSocket(
+        for endpoint: any Requestable, options: WebSocketOptions = WebSocketOptions()
+    ) async throws(WebSocketError) -> WebSocket {
+        let handshake = try WebSocketHandshake(options)
+        var description = endpoint.request
+        guard description.method == .get, description.body == nil else {
+            throw WebSocketError(.invalidConfiguration, "a WebSocket is opened with GET, without a body (RFC 6455 §4.1)")
+        }
+        for (name, value) in handshake.fields { description.headerParameters.set(value, for: name) }
+        description.acceptedStatuses = [101]
+        let response: NetworkResponse
+        do throws(NetworkError) {
+            response = try await stream(for: description)
+        } catch {
+            throw WebSocketError(error)
+        }
+        return try handshake.socket(of: response)
+    }
+
+    /// Opens a WebSocket to an endpoint, and calls a completion.
+    ///
+    /// - Parameter completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    /// - Returns: A handle that cancels the request. The WebSocket itself is closed by its methods.
+    @discardableResult
+    public func webSocket(
+        for endpoint: any Requestable, options: WebSocketOptions = WebSocketOptions(),
+        completion: @escaping @Sendable (Result<WebSocket, WebSocketError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(WebSocketError) in
+            try await self.webSocket(for: endpoint, options: options)
+        } completion: {
+            completion($0)
+        }
+    }
+}
+
+extension NetworkSessionManager {
+    /// Opens a WebSocket to a URL, without interceptors and configuration.
+    ///
+    /// - Parameters:
+    ///   - url: With the scheme `ws`, `wss`, `http` or `https`.
+    ///   - headers: Further header fields. Those of the handshake are set by this method.
+    /// - Throws: ``WebSocketError``, as ``NetworkCore/NetworkService/webSocket(for:options:)`` does.
+    public func webSocket(
+        for url: URL, headers: HeaderFields = [:], options: WebSocketOptions = WebSocketOptions()
+    ) async throws(WebSocketError) -> WebSocket {
+        let handshake = try WebSocketHandshake(options)
+        var request = NetworkRequest(url: Self.httpURL(url), headers: headers)
+        for (name, value) in handshake.fields { request.headers.set(value, for: name) }
+        let response: NetworkResponse
+        do throws(TransportError) {
+            response = try await stream(for: request)
+        } catch {
+            throw WebSocketError(NetworkError(error))
+        }
+        guard response.statusCode == 101 else { throw WebSocketError(NetworkError.status(response)) }
+        return try handshake.socket(of: response)
+    }
+
+    /// Returns the URL with `http` for `ws`, and `https` for `wss` (RFC 6455 §3).
+    private static func httpURL(_ url: URL) -> URL {
+        guard let scheme = url.scheme?.lowercased(), scheme == "ws" || scheme == "wss" else { return url }
+        return URL(string: (scheme == "ws" ? "http" : "https") + url.absoluteString.dropFirst(scheme.count)) ?? url
+    }
+}
+
+extension WebSocketError {
+    /// The error of a request that failed.
+    fileprivate init(_ error: NetworkError) {
+        let isCancelled = if case .cancelled = error { true } else { false }
+        self.init(isCancelled ? .cancelled : .requestFailed, "the WebSocket could not be opened", underlying: error)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import NetworkLogging
+
+/// A message of a WebSocket.
+public enum WebSocketMessage: Sendable, Hashable {
+    /// A text. What is received is valid UTF-8.
+    case text(String)
+    /// Bytes.
+    case binary(Data)
+
+    /// The two types of messages (RFC 6455 §5.6).
+    public enum Kind: Sendable, Hashable {
+        /// UTF-8.
+        case text
+        /// Bytes of any kind.
+        case binary
+    }
+
+    /// The type of the message.
+    public var kind: Kind {
+        switch self {
+        case .text: .text
+        case .binary: .binary
+        }
+    }
+
+    /// The bytes of the message: those of a text in UTF-8.
+    public var data: Data {
+        switch self {
+        case .text(let text): Data(text.utf8)
+        case .binary(let data): data
+        }
+    }
+
+    /// Calls a closure with the bytes.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        switch self {
+        case .text(var text): text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+        case .binary(let data): data.withUnsafeBytes { body($0) }
+        }
+    }
+}
+
+extension WebSocketMessage: RedactedStringConvertible {
+    /// The type and the number of bytes. The content is not shown, as it may be secret.
+    public var description: String {
+        switch self {
+        case .text(let text): "text of \(text.utf8.count) bytes"
+        case .binary(let data): "binary of \(data.count) bytes"
+        }
+    }
+}
+
+extension WebSocketMessage.Kind {
+    package var opcode: WebSocketOpcode { self == .text ? .text : .binary }
+
+    package init(_ opcode: WebSocketOpcode) {
+        self = opcode == .text ? .text : .binary
+    }
+}

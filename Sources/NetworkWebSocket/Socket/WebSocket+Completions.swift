@@ -1,0 +1,52 @@
+import Foundation
+import NetworkCore
+
+extension WebSocket {
+    /// Sends a message, and calls a completion when it was passed to the system.
+    ///
+    /// - Parameter completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    /// - Returns: A handle that cancels the sending, which closes the WebSocket if it has begun.
+    @discardableResult
+    public func send(
+        _ message: WebSocketMessage, completion: @escaping @Sendable (Result<Void, WebSocketError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(WebSocketError) in
+            try await self.send(message)
+        } completion: {
+            completion($0)
+        }
+    }
+
+    /// Receives all messages, and passes each to a closure.
+    ///
+    /// - Parameters:
+    ///   - onMessage: Called for each message, one call at a time, on threads that no transfer depends on; it may block, and the next message waits.
+    ///   - completion: Called exactly once, after the last message: on ``NetworkCore/BackgroundThreads/completions``.
+    /// - Returns: A handle that closes the WebSocket.
+    @discardableResult
+    public func receive(
+        onMessage: @escaping @Sendable (WebSocketMessage) -> Void,
+        completion: @escaping @Sendable (Result<Void, WebSocketError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(WebSocketError) in
+            while let message = try await self.receive() {
+                await BackgroundThreads.completions.perform { onMessage(message) }
+            }
+        } completion: {
+            completion($0)
+        }
+    }
+
+    /// Closes the WebSocket, and calls a completion when the peer has responded, or the time has passed.
+    ///
+    /// - Parameter completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    public func close(
+        _ code: WebSocketCloseCode = .normal, reason: String = "", completion: @escaping @Sendable () -> Void
+    ) {
+        _ = TaskCancellable { () async throws(WebSocketError) in
+            await self.close(code, reason: reason)
+        } completion: { _ in
+            completion()
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// An open WebSocket (RFC 6455): messages in both directions.
+///
+/// ```swift
+/// let socket = try await service.webSocket(for: Endpoint<Void>(path: "live", queryParameters: ["room": 7]))
+/// try await socket.send(.text("hello"))
+/// for try await message in socket.messages { print(message) }
+/// await socket.close(.goingAway)
+/// ```
+///
+/// Pings and close frames of the peer are responded to while nobody receives, as long as the queue of received messages, about 256 KiB, has room.
+/// Cancelling a task that waits to receive, or that waits to send, closes the WebSocket. Releasing the last reference to it, and to sequences
+/// that were made of it, closes it with the code 1001.
+public final class WebSocket: Sendable {
+    /// The subprotocol that the server has chosen; `nil` for none.
+    public let subprotocol: String?
+    /// The response of the server, with the status 101, its header fields and timings, and without a body.
+    public let response: NetworkResponse
+    let channel: any WebSocketChannel
+
+    /// Creates a WebSocket over a channel: that of an engine, or of a test.
+    ///
+    /// - Parameters:
+    ///   - subprotocol: The subprotocol that the server has chosen.
+    ///   - response: The response of the server.
+    package init(channel: any WebSocketChannel, subprotocol: String?, response: NetworkResponse) {
+        self.channel = channel
+        self.subprotocol = subprotocol
+        self.response = response
+    }
+
+    deinit {
+        channel.abandon()
+    }
+
+    // MARK: Sending
+
+    /// Sends a message, and suspends while more than 256 KiB wait to be sent.
+    ///
+    /// Messages are sent in the order of the calls. Those of more than 256 KiB are sent in fragments.
+    ///
+    /// - Throws: ``WebSocketError``: ``WebSocketError/Code/closed`` after a close frame was sent or received;
+    ///   ``WebSocketError/Code/cancelled`` when the task is cancelled while it waits, which closes the WebSocket.
+    public func send(_ message: WebSocketMessage) async throws(WebSocketError) {
+        try await channel.send(message)
+    }
+
+    /// Sends a message whose length is not known before, a fragment for each chunk (RFC 6455 §5.4). Other messages wait until its end.
+    ///
+    /// - Parameters:
+    ///   - chunks: The parts of the message. Those of a text may be split at any byte. Iterated on the calling task.
+    ///   - kind: The type of the message. The bytes of a text are not validated.
+    /// - Throws: ``WebSocketError``. If the sequence throws, the WebSocket is closed with the code 1011, and the error is
+    ///   ``WebSocketError/underlying``.
+    public func send<Chunks: AsyncSequence>(
+        _ chunks: Chunks, as kind: WebSocketMessage.Kind
+    ) async throws(WebSocketError) where Chunks.Element == Data {
+        try await channel.send(chunks, as: kind)
+    }
+
+    /// Sends a value as a text of JSON.
+    ///
+    /// - Parameter encoder: Default: one with the defaults of `JSONEncoder`.
+    /// - Throws: ``WebSocketError``, with ``WebSocketError/Code/coding`` if the value cannot be encoded; nothing is sent then.
+    public func send(
+        json value: some Encodable, encoder: TransferJSONEncoder = TransferJSONEncoder()
+    ) async throws(WebSocketError) {
+        let data: Data
+        do {
+            data = try encoder.encode(value)
+        } catch {
+            throw WebSocketError(.coding, "\(type(of: value)) cannot be encoded", underlying: error)
+        }
+        try await send(.text(String(decoding: data, as: UTF8.self)))
+    }
+
+    // MARK: Receiving
+
+    /// Returns the next message, and suspends until there is one. Only one task may receive at a time.
+    ///
+    /// - Returns: `nil` after the end, if the peer has closed the connection with the code 1000 or 1001, or none, or this side has closed it.
+    /// - Throws: ``WebSocketError`` if it has ended otherwise. Messages that were received completely are returned before.
+    public func receive() async throws(WebSocketError) -> WebSocketMessage? {
+        try await channel.receive()
+    }
+
+    /// The messages, from the next one on. The sequence ends, and throws, as ``receive()`` does.
+    public var messages: WebSocketMessages { WebSocketMessages(socket: self) }
+
+    /// The messages as sequences of chunks, for those that are larger than memory, or whose beginning is needed before their end.
+    public var streams: WebSocketStreams { WebSocketStreams(socket: self) }
+
+    /// The messages, decoded.
+    ///
+    /// ```swift
+    /// for try await event in socket.messages(as: .json(Event.self)) { print(event.id) }
+    /// ```
+    public func messages<Value>(as decoder: WebSocketDecoder<Value>) -> WebSocketValues<Value> {
+        WebSocketValues(messages: messages, decoder: decoder)
+    }
+
+    // MARK: Pings and the end
+
+    /// Sends a ping, and returns the time until its pong.
+    ///
+    /// - Parameter limit: The maximum time to wait. Default: 20 seconds.
+    /// - Throws: ``WebSocketError``, with ``WebSocketError/Code/pingTimeout`` if there is no pong in time. The WebSocket is not closed.
+    public func ping(within limit: Duration = .seconds(20)) async throws(WebSocketError) -> Duration {
+        try await channel.ping(within: limit)
+    }
+
+    /// Closes the WebSocket: sends a close frame, and waits for that of the peer, for at most ``WebSocketOptions/closeTimeout``.
+    ///
+    /// Messages that arrive meanwhile are still received. Messages whose sending has begun are sent before. Further calls have no effect.
+    ///
+    /// - Parameters:
+    ///   - code: Why. Default: 1000. One that must not be sent (RFC 6455 §7.4.1) is replaced by it.
+    ///   - reason: For people, at most 123 bytes of UTF-8; more are cut off.
+    public func close(_ code: WebSocketCloseCode = .normal, reason: String = "") async {
+        await channel.close(code.mayBeSent ? code : .normal, reason: reason)
+    }
+
+    /// Closes the WebSocket at once, without waiting for the peer. Everything that waits ends with ``WebSocketError/Code/cancelled``.
+    public func cancel() {
+        channel.cancel()
+    }
+
+    /// The code and the reason of the peer's close frame; `nil` if none was received.
+    public var closeStatus: (code: WebSocketCloseCode, reason: String)? { channel.closeStatus }
+}
+
+/// What a WebSocket uses: frames over a connection of the engine, `URLSession`, or a test double.
+package protocol WebSocketChannel: AnyObject, Sendable {
+    func send(_ message: WebSocketMessage) async throws(WebSocketError)
+    func send<Chunks: AsyncSequence>(
+        _ chunks: Chunks, as kind: WebSocketMessage.Kind
+    ) async throws(WebSocketError) where Chunks.Element == Data
+    func receive() async throws(WebSocketError) -> WebSocketMessage?
+    /// Begins the next message, and returns its type; `nil` at the end.
+    func nextStream() async throws(WebSocketError) -> WebSocketMessage.Kind?
+    /// Returns the next part of the message that was begun; `nil` at its end.
+    func nextChunk() async throws(WebSocketError) -> Data?
+    func ping(within limit: Duration) async throws(WebSocketError) -> Duration
+    func close(_ code: WebSocketCloseCode, reason: String) async
+    func cancel()
+    /// The user has released the WebSocket.
+    func abandon()
+    var closeStatus: (code: WebSocketCloseCode, reason: String)? { get }
+}
+
+extension WebSocketConnection: WebSocketChannel {
+    package func close(_ code: WebSocketCloseCode, reason: String) async {
+        await close(code, reason)
+    }
+
+    package func send(_ message: WebSocketMessage) async throws(WebSocketError) {
+        try await takeTurn()
+        defer { turn.release() }
+        let hasRoom: Bool
+        switch message {
+        case .text(let text):
+            // The bytes are used before the next suspension.
+            if text.utf8.count <= Self.fragmentBytes {
+                hasRoom = try sendWhole(message)
+            } else {
+                return try await sendFragments(Data(text.utf8), as: .text)
+            }
+        case .binary(let data):
+            if data.count <= Self.fragmentBytes {
+                hasRoom = try sendWhole(message)
+            } else {
+                return try await sendFragments(data, as: .binary)
+            }
+        }
+        if !hasRoom { try await waitForRoom() }
+    }
+
+    private func sendWhole(_ message: WebSocketMessage) throws(WebSocketError) -> Bool {
+        let result = message.withBytes { bytes in
+            Result { () throws(WebSocketError) in
+                try send(bytes, as: message.kind.opcode, isCompressed: compresses(bytes.count), isLast: true)
+            }
+        }
+        return try result.get()
+    }
+
+    private func sendFragments(_ data: Data, as opcode: WebSocketOpcode) async throws(WebSocketError) {
+        var rest = data[...]
+        var opcode = opcode
+        let isCompressed = compresses(data.count)
+        while !rest.isEmpty {
+            let fragment = rest.prefix(Self.fragmentBytes)
+            rest = rest.dropFirst(fragment.count)
+            let isLast = rest.isEmpty
+            let hasRoom = try sendPart(fragment, as: opcode, isCompressed: isCompressed, isLast: isLast)
+            opcode = .continuation
+            if !hasRoom { try await waitForRoom() }
+        }
+    }
+
+    private func sendPart(
+        _ data: Data, as opcode: WebSocketOpcode, isCompressed: Bool, isLast: Bool
+    ) throws(WebSocketError) -> Bool {
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(WebSocketError) in try send(bytes, as: opcode, isCompressed: isCompressed, isLast: isLast) }
+        }
+        return try result.get()
+    }
+
+    package func send<Chunks: AsyncSequence>(
+        _ chunks: Chunks, as kind: WebSocketMessage.Kind
+    ) async throws(WebSocketError) where Chunks.Element == Data {
+        try await takeTurn()
+        defer { turn.release() }
+        var opcode = kind.opcode
+        let isCompressed = compresses(.max)
+        do {
+            for try await chunk in chunks {
+                var rest = chunk[...]
+                while !rest.isEmpty {
+                    let part = rest.prefix(Self.fragmentBytes)
+                    rest = rest.dropFirst(part.count)
+                    let hasRoom = try sendPart(part, as: opcode, isCompressed: isCompressed, isLast: false)
+                    opcode = .continuation
+                    if !hasRoom { try await waitForRoom() }
+                }
+            }
+        } catch let error as WebSocketError {
+            throw error
+        } catch {
+            var failure = WebSocketError(.coding, "the chunks of a message have failed", underlying: error)
+            failure.closeCode = .internalError
+            fail(failure)
+            throw failure
+        }
+        _ = try sendPart(Data(), as: opcode, isCompressed: isCompressed, isLast: true)
+    }
+
+    private func takeTurn() async throws(WebSocketError) {
+        if turn.take() { return }
+        guard await turn.wait() else {
+            cancel()
+            throw .cancelled
+        }
+    }
+}
