@@ -108,7 +108,7 @@ struct RequestTerms: Sendable, Equatable {
     /// The conditions and the range that the cache evaluates, or `nil` if there are none (§4.3.2).
     var conditions: RequestConditions?
     /// Whether the request has conditions or ranges that only the origin evaluates: `If-Match`, `If-Unmodified-Since`, several
-    /// ranges, or ranges of another unit (§4.3.2).
+    /// ranges, or ranges of another unit (§4.3.2); or it asks for another protocol (RFC 9110 §7.8).
     var isForOrigin = false
 
     init() {}
@@ -142,6 +142,7 @@ struct RequestTerms: Sendable, Equatable {
                 if HeaderFields.isSame(name, "If-Modified-Since") {
                     conditions.modifiedSince = Self.joined(conditions.modifiedSince, field.value)
                 }
+            case 7: if HeaderFields.isSame(name, "Upgrade") { isForOrigin = true }
             case 19: if HeaderFields.isSame(name, "If-Unmodified-Since") { isForOrigin = true }
             default: break
             }

@@ -1,0 +1,51 @@
+import NetworkCore
+
+/// When a ``ReconnectingWebSocket`` opens another connection, and when it fails.
+///
+/// It reconnects after a lost connection, a ping without a pong, a close frame with the code 1001, 1006, 1011 to 1014, and after attempts to open a
+/// connection that fail temporarily: failed connections, timeouts, and the statuses 408, 425, 429, 500, 502, 503 and 504. Everything else
+/// ends it: the code 1000 in an orderly way, any other failure with its error.
+public struct WebSocketReconnection: Sendable {
+    /// The number of attempts in a row that may fail before the last error is thrown, at least 1. A received message resets it.
+    /// Default: 10.
+    public var maximumAttempts = 10
+    /// The bound of the pause before the first attempt; it doubles with each further one. Default: 1 second.
+    public var delay: Duration = .seconds(1)
+    /// The maximum of the bound. Default: 60 seconds.
+    public var maximumDelay: Duration = .seconds(60)
+    /// Whether each pause is a random part of its bound, so that clients that were disconnected at the same time do not reconnect at the
+    /// same time. Default: `true`.
+    public var isRandom = true
+    /// The clock that measures the pauses. Default: the continuous clock.
+    public var clock: any Clock<Duration> = ContinuousClock()
+
+    /// Creates a policy.
+    ///
+    /// - Parameter change: Called once with the defaults, before the initializer returns. Default: changes nothing.
+    public init(_ change: (inout WebSocketReconnection) -> Void = { _ in }) {
+        change(&self)
+    }
+
+    /// Returns the pause before an attempt.
+    ///
+    /// - Parameters:
+    ///   - failures: The number of attempts and connections in a row that have failed, at least 1.
+    ///   - random: In 0..<1.
+    package func pause(after failures: Int, random: Double) -> Duration {
+        let limit = max(.zero, min(maximumDelay, .seconds(86_400)))
+        var bound = min(max(.zero, delay), limit)
+        for _ in 1..<min(max(failures, 1), 64) where bound < limit { bound = min(bound * 2, limit) }
+        return isRandom ? bound * random : bound
+    }
+
+    /// Whether another connection may succeed where this error has ended one.
+    package static func isTemporary(_ error: WebSocketError) -> Bool {
+        switch error.code {
+        case .connectionLost, .pingTimeout: true
+        case .closed:
+            [.goingAway, .internalError].contains(error.closeCode) || (1012...1014).contains(error.closeCode?.rawValue ?? 0)
+        case .requestFailed: (error.underlying as? NetworkError)?.isRetryable ?? false
+        default: false
+        }
+    }
+}
