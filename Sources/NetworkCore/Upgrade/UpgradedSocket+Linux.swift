@@ -34,6 +34,8 @@
             /// Why no more bytes can be sent.
             var failure: TransportError?
             var waiting: [Promise<TransportError?>] = []
+            /// Those that are resumed as soon as the lock is released.
+            var woken: [Promise<TransportError?>] = []
 
             var count: Int { current.count - sent + queued.count }
         }
@@ -85,7 +87,7 @@
 
         func send(_ append: (inout [UInt8]) -> Void) throws(TransportError) -> Bool {
             let isPlain = connection.handle == nil
-            let (count, mustFlush) = try outbox.withLock { outbox throws(TransportError) in
+            let (count, mustFlush) = try withOutbox { outbox throws(TransportError) in
                 if let failure = outbox.failure { throw failure }
                 append(&outbox.queued)
                 if isPlain { flush(&outbox) }
@@ -131,7 +133,7 @@
         ///
         /// - Parameter isWritable: Whether an event said that the socket takes bytes again.
         func flush(isWritable: Bool) {
-            outbox.withLock { outbox in
+            withOutbox { outbox in
                 if isWritable { outbox.isBlocked = false }
                 flush(&outbox)
             }
@@ -139,7 +141,33 @@
 
         /// Fails what waits to be sent. Afterwards, no thread uses the socket.
         func endSending(_ error: TransportError?) {
-            outbox.withLock { outbox in fail(&outbox, error ?? closedError) }
+            withOutbox { outbox in fail(&outbox, error ?? closedError) }
+        }
+
+        /// Calls a closure with the outbox, and then resumes those that waited for what it has done.
+        private func withOutbox<Result>(
+            _ body: (inout Outbox) throws(TransportError) -> Result
+        ) throws(TransportError) -> Result {
+            var woken: [Promise<TransportError?>] = []
+            var failure: TransportError?
+            let result = try outbox.withLock { outbox throws(TransportError) in
+                let result = try body(&outbox)
+                swap(&woken, &outbox.woken)
+                failure = outbox.failure
+                return result
+            }
+            for promise in woken { promise.resolve(failure) }
+            return result
+        }
+
+        private func withOutbox(_ body: (inout Outbox) -> Void) {
+            var woken: [Promise<TransportError?>] = []
+            let failure = outbox.withLock { outbox in
+                body(&outbox)
+                swap(&woken, &outbox.woken)
+                return outbox.failure
+            }
+            for promise in woken { promise.resolve(failure) }
         }
 
         private func flush(_ outbox: inout Outbox) {
@@ -160,13 +188,12 @@
                 }
             }
             guard !outbox.waiting.isEmpty, outbox.count < Self.capacity else { return }
-            for promise in outbox.waiting { promise.resolve(nil) }
-            outbox.waiting = []
+            swap(&outbox.woken, &outbox.waiting)
         }
 
         private func fail(_ outbox: inout Outbox, _ error: TransportError) {
             if outbox.failure == nil { outbox.failure = error }
-            for promise in outbox.waiting { promise.resolve(outbox.failure) }
+            outbox.woken += outbox.waiting
             outbox.waiting = []
             // What OpenSSL may still refer to is released with the socket.
             outbox.queued = []
