@@ -30,18 +30,23 @@ public struct ConnectionCounts: Sendable, Hashable {
     public var streams: Int
     /// The number of sockets that libcurl has opened for HTTP/2 and HTTP/3: connections, idle ones included, and attempts to make one.
     public var multiplexed: Int
+    /// The number of connections that were switched to another protocol, such as WebSocket.
+    public var upgraded: Int
 
     /// The number of open HTTP/1.1 connections: `idle + active`.
     public var open: Int { idle &+ active }
 
     /// Creates counts. Each default is 0.
-    public init(idle: Int = 0, active: Int = 0, connecting: Int = 0, waiting: Int = 0, streams: Int = 0, multiplexed: Int = 0) {
+    public init(
+        idle: Int = 0, active: Int = 0, connecting: Int = 0, waiting: Int = 0, streams: Int = 0, multiplexed: Int = 0, upgraded: Int = 0
+    ) {
         self.idle = idle
         self.active = active
         self.connecting = connecting
         self.waiting = waiting
         self.streams = streams
         self.multiplexed = multiplexed
+        self.upgraded = upgraded
     }
 
     /// Adds other counts. The numbers of a process fit; others wrap around.
@@ -52,5 +57,6 @@ public struct ConnectionCounts: Sendable, Hashable {
         waiting &+= other.waiting
         streams &+= other.streams
         multiplexed &+= other.multiplexed
+        upgraded &+= other.upgraded
     }
 }

@@ -14,6 +14,7 @@
                 total[keyPath: member] += count
             }
             for connection in pool.all { add(connection.key.origin, \.idle) }
+            for socket in upgraded.values { add(socket.connection.key.origin, \.upgraded) }
             for attempt in attempts.all { add(attempt.origin, \.connecting) }
             for transfer in deadlines.all {
                 switch transfer.carrier {
