@@ -5,16 +5,16 @@ import Foundation
 ///
 /// The policy of a host does not change while the session manager exists, and no connection serves two hosts. So a connection
 /// that was opened under one policy is never used under another.
-struct TrustTable: Sendable {
-    let standard: LoadedTrust
+package struct TrustTable: Sendable {
+    package let standard: LoadedTrust
     /// All policies, in the order of their numbers.
-    private(set) var all: [LoadedTrust]
+    package private(set) var all: [LoadedTrust]
     private var byHost = HostTable<LoadedTrust>()
 
     /// Creates a table, and reads every file that the policies refer to.
     ///
     /// - Throws: ``TransportError/Code/trustUnavailable``, with a message that names the policy.
-    init(_ configuration: SessionConfiguration) throws(TransportError) {
+    package init(_ configuration: SessionConfiguration) throws(TransportError) {
         standard = try Self.load(configuration.trust, number: 0, subject: "trust")
         all = [standard]
         for (name, policy) in configuration.trustByHost.sorted(by: { $0.key < $1.key }) {
@@ -42,7 +42,7 @@ struct TrustTable: Sendable {
     ///
     /// - Throws: ``TransportError/Code/trustUnavailable`` if there are policies for hosts and the request's host is written in a
     ///   form that cannot be compared, or if the request states another policy than the session manager has.
-    func trust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
+    package func trust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
         let trust = try configuredTrust(for: request)
         try request.requireStatedTrust(trust.policy)
         return trust
@@ -69,8 +69,8 @@ struct TrustTable: Sendable {
 }
 
 /// A trust policy after everything was read and checked that does not need a connection.
-struct LoadedTrust: Sendable {
-    enum Roots: Sendable {
+package struct LoadedTrust: Sendable {
+    package enum Roots: Sendable {
         case system
         /// Only these certificates, in DER, and those of the system if `andSystem` is `true`.
         case certificates([[UInt8]], andSystem: Bool)
@@ -82,14 +82,14 @@ struct LoadedTrust: Sendable {
     /// The policy that was loaded.
     let policy: TrustPolicy
     /// The name of the policy in messages.
-    let subject: String
+    package let subject: String
     /// Whether the policy requires nothing beyond the platform's own checks.
-    let isDefault: Bool
-    let roots: Roots
+    package let isDefault: Bool
+    package let roots: Roots
     /// The SHA-256 of public keys, one of which must match; no key is required if the list is empty.
-    let pins: [[UInt8]]
-    let identity: LoadedIdentity?
-    let minimumTLSVersion: TLSVersion
+    package let pins: [[UInt8]]
+    package let identity: LoadedIdentity?
+    package let minimumTLSVersion: TLSVersion
 
     init(_ policy: TrustPolicy, number: Int, subject: String) throws(TrustError) {
         self.number = number
@@ -113,7 +113,7 @@ struct LoadedTrust: Sendable {
 }
 
 /// A client certificate and its key, ready to be passed to a TLS library.
-struct LoadedIdentity: Sendable {
+package struct LoadedIdentity: Sendable {
     /// The certificates in PEM, the client's own first.
     let certificates: StableBytes
     /// The private key in PEM, which may be encrypted.

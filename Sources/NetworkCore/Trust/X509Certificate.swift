@@ -1,13 +1,13 @@
 import Foundation
 
 /// Finds the public key in an X.509 certificate.
-enum X509Certificate {
+package enum X509Certificate {
     private static let integer: UInt8 = 0x02
     private static let explicitVersion: UInt8 = 0xA0
 
     /// Returns the `SubjectPublicKeyInfo` of a certificate in DER, including tag and length (RFC 5280 §4.1); `nil` if the bytes
     /// are not a certificate.
-    static func publicKeyInfo(in der: [UInt8]) -> [UInt8]? {
+    package static func publicKeyInfo(in der: [UInt8]) -> [UInt8]? {
         var outer = DERReader(der[...])
         guard let certificate = outer.next(DERReader.sequence), outer.isAtEnd else { return nil }
         var parts = DERReader(certificate.content)

@@ -19,7 +19,7 @@ enum URLSessionErrors {
         var meaning: (code: TransportError.Code, phase: TransportError.Phase?) = (.other, nil)
         let code: URLError.Code? = URLError.Code(rawValue: error.code)
         if error.domain == NSURLErrorDomain, let code { meaning = self.meaning(of: code, message: message) }
-        if error.code == URLError.Code.badURL.rawValue, URLText(request.url).authority.utf8.contains(UInt8(ascii: "[")) {
+        if meaning.code == .invalidRequest, URLText(request.url).authority.utf8.contains(UInt8(ascii: "[")) {
             meaning = (.unsupported, nil)
         }
         return TransportError(
@@ -49,6 +49,8 @@ enum URLSessionErrors {
         case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed:
             (.cannotConnect, .connect)
         case .networkConnectionLost: (.connectionLost, nil)
+        // The server closed the connection before the first byte of a body.
+        case .zeroByteResource: (.incompleteBody, .receive)
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired:

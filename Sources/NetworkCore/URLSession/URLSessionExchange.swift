@@ -216,10 +216,9 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard let exchange = exchange(of: task) else { return }
-        exchange.unlessCancelled {
-            let (disposition, credential) = exchange.disposition(of: challenge)
-            completionHandler(disposition, credential)
-        }
+        // Decides without the lock: to verify a certificate, the system may load others from the network.
+        let (disposition, credential) = exchange.disposition(of: challenge)
+        exchange.unlessCancelled { completionHandler(disposition, credential) }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
