@@ -74,7 +74,9 @@ let package = Package(
         // Test doubles, recordings, and a loopback server with faults, for the tests of users.
         .target(
             name: "NetworkTesting",
-            dependencies: ["DataTransfer", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging", "NetworkFiles"],
+            dependencies: [
+                "DataTransfer", "NetworkWebSocket", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging", "NetworkFiles",
+            ],
             swiftSettings: settings),
         // A tour through the products: `swift run quickstart`.
         .executableTarget(
@@ -126,7 +128,8 @@ let package = Package(
             dependencies: ["NetworkCache", "NetworkFiles", "NetworkPipeline", "NetworkTesting", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "NetworkWebSocketTests", dependencies: ["NetworkWebSocket", "NetworkTesting", "TestSupport"],
+            name: "NetworkWebSocketTests",
+            dependencies: ["NetworkWebSocket", "NetworkPipeline", "NetworkTesting", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DataTransferTests",
@@ -152,7 +155,9 @@ let package = Package(
         // Other people's servers. Skipped unless Scripts/with-servers runs it.
         .testTarget(
             name: "RealServerTests",
-            dependencies: ["DataTransfer", "NetworkPipeline", "NetworkCache", "NetworkURLSession", "TestSupport"],
+            dependencies: [
+                "DataTransfer", "NetworkPipeline", "NetworkCache", "NetworkURLSession", "NetworkWebSocket", "TestSupport",
+            ],
             path: "Tests/RealServers", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -44,7 +44,7 @@ public struct LoopbackRoute: Sendable {
         self.init(method, path, .asynchronous(handler))
     }
 
-    private init(_ method: RequestMethod, _ path: String, _ handler: LoopbackHandler) {
+    init(_ method: RequestMethod, _ path: String, _ handler: LoopbackHandler) {
         self.method = method
         self.path = path
         self.handler = handler
@@ -123,6 +123,7 @@ enum LoopbackRouter: Sendable {
 enum LoopbackHandler: Sendable {
     case immediate(@Sendable (LoopbackRequest) throws -> LoopbackResponse)
     case asynchronous(@Sendable (LoopbackRequest) async throws -> LoopbackResponse)
+    case webSocket(LoopbackWebSocketHandler)
 }
 
 /// A path pattern, split into segments once so that matching only compares.

@@ -14,6 +14,7 @@ public struct StubResponse: Sendable {
         case response(status: Int, headers: HeaderFields, body: Data)
         case failure(TransportError)
         case silence
+        case webSocket(StubWebSocket)
     }
 
     var outcome: Outcome
@@ -23,7 +24,7 @@ public struct StubResponse: Sendable {
         outcome = .response(status: status, headers: headers, body: body)
     }
 
-    private init(outcome: Outcome) {
+    init(outcome: Outcome) {
         self.outcome = outcome
     }
 

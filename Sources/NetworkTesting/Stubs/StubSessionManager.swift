@@ -159,6 +159,7 @@ public final class StubSessionManager: NetworkSessionManager {
             return .failure(error)
         case .response(let status, let headers, let body):
             return .success(NetworkResponse(statusCode: status, headers: headers, body: .data(body), url: request.url))
+        case .webSocket(let stub): return .success(stub.response(to: request))
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import NetworkCore
 
 /// The opening handshake of a client (RFC 6455 §4.1).
-struct WebSocketHandshake: Sendable {
+package struct WebSocketHandshake: Sendable {
     /// The value of `Sec-WebSocket-Key`: 16 random bytes.
     let key: String
     let options: WebSocketOptions

@@ -19,7 +19,7 @@ public final class WebSocket: Sendable {
     public let subprotocol: String?
     /// The response of the server, with the status 101, its header fields and timings, and without a body.
     public let response: NetworkResponse
-    let channel: any WebSocketChannel
+    package let channel: any WebSocketChannel
 
     /// Creates a WebSocket over a channel: that of an engine, or of a test.
     ///

@@ -1,6 +1,7 @@
 import Dispatch
 import Endpoints
 import Foundation
+import NetworkCore
 
 /// An accepted connection. It reads requests, calls their handlers one after the other, and sends each response according to its plan.
 ///
@@ -41,6 +42,8 @@ final class LoopbackConnection: @unchecked Sendable {
         case waiting
         /// Nothing is sent any more, and received bytes are discarded.
         case silent
+        /// The connection was switched to WebSocket.
+        case upgraded
         case closed
     }
 
@@ -59,7 +62,9 @@ final class LoopbackConnection: @unchecked Sendable {
     var timer: (any DispatchSourceTimer)?
     private var channel: LoopbackChannel?
     private var parser: LoopbackRequestParser
-    private var handlerTask: Task<Void, Never>?
+    var handlerTask: Task<Void, Never>?
+    /// The transport of a connection that was switched to WebSocket.
+    var upgrade: LoopbackUpgrade?
     private let onClose: () -> Void
 
     init(id: Int, descriptor: Int32, shared: Shared, onClose: @escaping () -> Void) {
@@ -81,7 +86,7 @@ final class LoopbackConnection: @unchecked Sendable {
             switch phase {
             case .receiving: guard receiveRequest() else { return }
             case .sending: guard performPlan() else { return }
-            case .handling, .waiting, .silent, .closed: return
+            case .handling, .waiting, .silent, .upgraded, .closed: return
             }
         }
     }
@@ -93,9 +98,14 @@ final class LoopbackConnection: @unchecked Sendable {
         phase = .sending
     }
 
-    func close() {
+    /// Closes the connection.
+    ///
+    /// - Parameter error: Why, for a connection that was switched to WebSocket; `nil` if the client has closed it, or the server stops.
+    func close(_ error: TransportError? = nil) {
         guard phase != .closed else { return }
         phase = .closed
+        upgrade?.connectionDidClose(error)
+        upgrade = nil
         handlerTask?.cancel()
         handlerTask = nil
         timer?.cancel()
@@ -110,7 +120,22 @@ final class LoopbackConnection: @unchecked Sendable {
     /// Suspends the plan until the socket is writable again.
     func resumeWhenWritable() {
         phase = .waiting
-        channel?.whenWritable { [weak self] in self?.resume() }
+        whenWritable { [weak self] in self?.resume() }
+    }
+
+    /// Calls a closure once, on the server's queue, when the socket is writable again.
+    func whenWritable(_ onWritable: @escaping @Sendable () -> Void) {
+        channel?.whenWritable(onWritable)
+    }
+
+    /// Suspends or resumes reading.
+    func setReading(_ reads: Bool) {
+        channel?.setReading(reads)
+    }
+
+    /// Returns the bytes that follow the last request.
+    func takeUnread() -> [UInt8] {
+        parser.takeUnread()
     }
 
     func resume() {
@@ -127,9 +152,11 @@ final class LoopbackConnection: @unchecked Sendable {
         switch LoopbackSocket.read(descriptor, into: buffer) {
         case .wouldBlock: return
         // A client that closes its sending side is treated as disconnected.
-        case .failed, .bytes(0): return close()
+        case .bytes(0): return close()
+        case .failed: return close(TransportError(.connectionLost, "the client has reset the connection"))
         case .bytes(let count):
             guard phase != .silent else { return }
+            if let upgrade { return upgrade.receive(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) }
             parser.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
         if phase == .receiving { run() }
@@ -188,6 +215,7 @@ final class LoopbackConnection: @unchecked Sendable {
                 let plan = LoopbackWirePlan(response, to: request)
                 queue.async { [weak self] in self?.handled(plan) }
             }
+        case .webSocket(let handler): upgrade(request, with: handler)
         }
     }
 
@@ -333,7 +361,7 @@ extension LoopbackConnection {
 
 extension Duration {
     /// The duration in nanoseconds, limited to the range of dispatch.
-    fileprivate var dispatchInterval: DispatchTimeInterval {
+    var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = clamped(to: .zero...(.longest)).components
         return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
     }

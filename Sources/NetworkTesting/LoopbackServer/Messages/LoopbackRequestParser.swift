@@ -71,6 +71,12 @@ struct LoopbackRequestParser: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
+    /// Removes and returns the bytes that were not parsed, which belong to another protocol.
+    mutating func takeUnread() -> [UInt8] {
+        defer { consumed = buffer.count }
+        return Array(buffer[consumed...])
+    }
+
     /// Parses the stored bytes up to the next action.
     mutating func next() -> Action {
         do throws(Failure) {
