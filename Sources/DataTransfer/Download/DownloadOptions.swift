@@ -39,11 +39,23 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default: `false`, because flushing takes time and is not needed if only the process ends or crashes.
     public var flushesToDisk: Bool
+    /// The maximum number of ranges of the file that are requested at the same time, 1 to 64. Default: 1.
+    ///
+    /// More than one helps if the server or the network limits each connection. It applies if the first response has a strong validator, a
+    /// length and `Accept-Ranges: bytes` (RFC 9110 §14.3), and ``resumes`` is `true`; otherwise one request loads the file. Each range is
+    /// requested with `If-Range`, so that the file is always one version of the resource. If requests of ranges fail, the others load their
+    /// bytes. `SessionConfiguration.maximumConnectionsPerHost` applies too, and with HTTP/2 the requests share a connection.
+    ///
+    /// An expected digest is computed when the file is complete, for which it is read again. `Content-Digest` fields of ranges are ignored.
+    public var maximumConcurrency: Int
+    /// The minimum size of a range that is requested separately, in bytes; at least 1. Default: 4 MiB.
+    public var minimumRangeBytes: Int64
 
     /// Creates options with the given values.
     public init(
         existingFile: ExistingFile? = nil, digest: ContentDigest? = nil, resumes: Bool = true, resumeIdentity: String? = nil,
-        maximumBytes: Int64? = nil, permissions: UInt16 = 0o600, flushesToDisk: Bool = false
+        maximumBytes: Int64? = nil, permissions: UInt16 = 0o600, flushesToDisk: Bool = false, maximumConcurrency: Int = 1,
+        minimumRangeBytes: Int64 = 4 << 20
     ) {
         self.existingFile = existingFile
         self.digest = digest
@@ -52,6 +64,8 @@ public struct DownloadOptions: Sendable, Hashable {
         self.maximumBytes = maximumBytes
         self.permissions = permissions
         self.flushesToDisk = flushesToDisk
+        self.maximumConcurrency = maximumConcurrency
+        self.minimumRangeBytes = minimumRangeBytes
     }
 }
 
@@ -87,6 +101,12 @@ extension DownloadOptions {
         }
         if let maximumBytes, maximumBytes < 0 {
             throw FileFailure(.invalidOptions, "maximumBytes is \(maximumBytes)", url: url)
+        }
+        guard (1...64).contains(maximumConcurrency) else {
+            throw FileFailure(.invalidOptions, "maximumConcurrency is \(maximumConcurrency); it must be 1...64", url: url)
+        }
+        guard minimumRangeBytes >= 1 else {
+            throw FileFailure(.invalidOptions, "minimumRangeBytes is \(minimumRangeBytes); it must be at least 1", url: url)
         }
     }
 }

@@ -12,6 +12,8 @@ final class DownloadProgress: Sendable {
         /// The latest progress that was received before `offset` was known.
         var early: TransferProgress?
         var attempt = 0
+        /// The rates of the requests that load ranges at the same time, by their numbers; `nil` while one request loads the file.
+        var rates: [Int: Double]?
         /// Whether a body has begun.
         var hasBegun = false
         var isFinished = false
@@ -50,6 +52,27 @@ final class DownloadProgress: Sendable {
                 state.attempt += 1
                 state.offset = nil
                 state.early = nil
+                state.rates = nil
+                return state.attempt
+            })
+    }
+
+    /// Starts counting ranges that are loaded at the same time. Their bytes are those that ``note(received:)`` records.
+    ///
+    /// - Parameters:
+    ///   - received: The number of bytes of the file that have been received.
+    ///   - total: The length of the complete file.
+    func beginRanges(at received: Int64, of total: Int64) {
+        beginBody(at: received, of: total)
+        state.withLock { $0.rates = [:] }
+    }
+
+    /// Returns the observer for a request of a range, after ``beginRanges(at:of:)``.
+    func beginRange() -> any TransferProgressObserver {
+        Attempt(
+            self,
+            number: state.withLock { state in
+                state.attempt += 1
                 return state.attempt
             })
     }
@@ -97,6 +120,11 @@ final class DownloadProgress: Sendable {
 
     private func report(_ progress: TransferProgress, of attempt: Int) {
         report { state in
+            if state.rates != nil {
+                state.rates?[attempt] = progress.isFinished ? nil : progress.recentBytesPerSecond
+                state.progress.recentBytesPerSecond = state.rates?.values.reduce(0, +) ?? 0
+                return !progress.isFinished
+            }
             // The end of a transfer is not the end of the download.
             guard attempt == state.attempt, !progress.isFinished else { return false }
             guard let offset = state.offset else {

@@ -47,7 +47,7 @@ struct FileDownload: Sendable {
             do throws(DataTransferError) {
                 var file = try await load(into: partial, current, isKept: isKept)
                 // Bytes that were received in this call do not count as resumed.
-                file.resumedFrom = min(file.resumedFrom, resumption?.offset ?? 0)
+                file.resumedFrom = min(file.resumedFrom, resumption?.receivedBytes ?? 0)
                 file.timings.attempt = max(file.timings.attempt, continuation.attempts)
                 return file
             } catch {
@@ -116,19 +116,27 @@ struct FileDownload: Sendable {
     private func load(
         into partial: PartialFile, _ resumption: Resumption?, isKept: Locked<Bool>
     ) async throws(DataTransferError) -> DownloadedFile {
-        guard let resumption else { return try await loadWhole(into: partial, isKept) }
+        guard let resumption else { return try await loadWhole(into: partial, isKept, isDivisible: true) }
         var checks = options.digest?.bytes.map { [DigestCheck(start: 0, expected: $0, source: "the expected digest")] } ?? []
         checks += resumption.record.checks
-        let digests = try await digests(of: partial, for: checks, upTo: resumption.offset)
+        // The digest of separate ranges is computed when the file is complete.
+        let digests = try await digests(of: partial, for: resumption.record.ranges == nil ? checks : [], upTo: resumption.offset)
         let stream = try await stream(resumption)
         switch resumption.decision(on: stream.statusCode, stream.headers, from: stream.url) {
         case .rest(let part):
+            if let divided = divided(resumption.record, at: resumption.offset, stream) {
+                guard try await receiveRanges(stream, divided, checks: checks, into: partial) else {
+                    return try await loadWhole(into: partial, isKept)
+                }
+                return try await finish(
+                    partial, stream, name: resumption.record.name, resumedFrom: resumption.receivedBytes)
+            }
             let body = Body(
                 start: resumption.offset, end: part.range.upperBound,
                 checks: checks + announcedChecks(stream, at: resumption.offset))
             try await receive(stream, body, digests, into: partial, total: part.total)
             return try await finish(partial, stream, name: resumption.record.name, resumedFrom: resumption.offset)
-        case .whole: return try await receiveWhole(stream, into: partial, isKept)
+        case .whole: return try await receiveWhole(stream, into: partial, isKept, isDivisible: true)
         case .complete:
             stream.stop()
             progress?.beginBody(at: resumption.offset, of: resumption.offset)
@@ -143,7 +151,12 @@ struct FileDownload: Sendable {
         }
     }
 
-    private func loadWhole(into partial: PartialFile, _ isKept: Locked<Bool>) async throws(DataTransferError) -> DownloadedFile {
+    /// Requests the complete content.
+    ///
+    /// - Parameter isDivisible: Whether several ranges may be requested at the same time. Default: `false`, which needs no range.
+    private func loadWhole(
+        into partial: PartialFile, _ isKept: Locked<Bool>, isDivisible: Bool = false
+    ) async throws(DataTransferError) -> DownloadedFile {
         let stream = try await stream(nil)
         guard stream.statusCode != 206 || request.headerParameters.contains("Range") else {
             stream.stop()
@@ -153,7 +166,7 @@ struct FileDownload: Sendable {
                     spoilsFile: true),
                 stream)
         }
-        return try await receiveWhole(stream, into: partial, isKept)
+        return try await receiveWhole(stream, into: partial, isKept, isDivisible: isDivisible)
     }
 
     private func stream(_ resumption: Resumption?) async throws(DataTransferError) -> DataTransferStream {
@@ -172,18 +185,26 @@ struct FileDownload: Sendable {
     }
 
     private func receiveWhole(
-        _ stream: DataTransferStream, into partial: PartialFile, _ isKept: Locked<Bool>
+        _ stream: DataTransferStream, into partial: PartialFile, _ isKept: Locked<Bool>, isDivisible: Bool
     ) async throws(DataTransferError) -> DownloadedFile {
         let length = request.method == .head ? nil : stream.headers.announcedLength
-        let record = record(of: stream, length: length)
+        var record = record(of: stream, length: length)
+        let divided = isDivisible ? divided(record, at: 0, stream) : nil
+        if let divided { record = divided.record }
         isKept.withLock { $0 = false }
         try await reporting(stream) { () throws(FileFailure) in
-            try await BlockingWork.run(on: partial.place.url) { () throws(FileFailure) in try partial.begin(record) }
+            try await BlockingWork.run(on: partial.place.url) { [record] () throws(FileFailure) in try partial.begin(record) }
         }
-        isKept.withLock { $0 = record != nil }
+        isKept.withLock { [record] in $0 = record != nil }
         var checks = announcedChecks(stream, at: 0)
         if let bytes = options.digest?.bytes {
             checks.append(DigestCheck(start: 0, expected: bytes, source: "the expected digest"))
+        }
+        if let divided {
+            guard try await receiveRanges(stream, divided, checks: checks, into: partial) else {
+                return try await loadWhole(into: partial, isKept)
+            }
+            return try await finish(partial, stream, name: nil, resumedFrom: 0)
         }
         try await receive(
             stream, Body(end: length, checks: checks), checks.isEmpty ? [] : [RunningDigest(from: 0)], into: partial,

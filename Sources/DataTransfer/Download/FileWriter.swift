@@ -16,6 +16,8 @@ final class FileWriter: Sendable {
         /// The position of the next byte, and the digests so far. While the worker is running, it has its own copies of both.
         var offset: Int64
         var digests: [RunningDigest]
+        /// The position up to which bytes have been written.
+        var written: Int64
     }
 
     private static let capacity = 1 << 20
@@ -28,8 +30,11 @@ final class FileWriter: Sendable {
     /// - Parameter digests: The digests that are updated with the written bytes.
     init(_ file: OutputFile, from offset: Int64 = 0, digests: [RunningDigest] = []) {
         self.file = file
-        state = Locked(State(offset: offset, digests: digests))
+        state = Locked(State(offset: offset, digests: digests, written: offset))
     }
+
+    /// The position up to which all bytes have been written.
+    var written: Int64 { state.withLock(\.written) }
 
     /// Adds a chunk to the buffer, and returns when there is room for more.
     ///
@@ -91,9 +96,11 @@ final class FileWriter: Sendable {
                 }
             }
             offset += Int64(chunk.count)
-            let sender: UnsafeContinuation<Void, Never>? = state.withLock { state in
+            let sender: UnsafeContinuation<Void, Never>? = state.withLock { [offset] state in
                 state.waitingBytes -= chunk.count
-                if case .failure(let failure) = result {
+                switch result {
+                case .success: state.written = offset
+                case .failure(let failure):
                     state.failure = failure
                     state.chunks = []
                 }

@@ -15,7 +15,7 @@ import NetworkLogging
 public struct PartialDownload: Sendable, Hashable {
     /// The location of the hidden file with the received bytes.
     public let url: URL
-    /// The number of bytes received at the time of the listing.
+    /// The number of bytes received at the time of the listing. While several ranges are loaded at the same time, it is up to 16 MiB less.
     public let byteCount: Int64
     /// The time since the file was last written, at the time of the listing; never negative.
     public let age: Duration
@@ -73,10 +73,11 @@ public struct PartialDownload: Sendable, Hashable {
             guard name.hasPrefix("."), name.hasSuffix(".partial") else { return nil }
             let url = folder.appendingPathComponent(name, isDirectory: false)
             guard let status = stat(of: url.path), status.isRegular else { return nil }
+            let record = DownloadRecord(file: PartialPlace(of: url).record)
+            let count = record?.ranges.map(\.byteCount) ?? Int64(status.st_size)
             return PartialDownload(
-                url: url, byteCount: Int64(status.st_size),
-                age: max(.zero, FileTime.now.duration(since: status.modification)),
-                isResumable: status.st_size > 0 && DownloadRecord(file: PartialPlace(of: url).record) != nil)
+                url: url, byteCount: count, age: max(.zero, FileTime.now.duration(since: status.modification)),
+                isResumable: count > 0 && record != nil)
         }
     }
 
@@ -100,7 +101,10 @@ extension PartialDownload: RedactedStringConvertible {
 ///
 /// It contains only hashes of URLs, because URLs may contain secrets.
 struct DownloadRecord: Codable, Hashable, Sendable {
+    /// The version of a record whose file has all bytes up to its length.
     static let currentVersion = 1
+    /// The version of a record with ``ranges``, which an older version of this package would not understand.
+    static let rangesVersion = 2
     /// The maximum size of a record's file in bytes.
     static let maximumBytes = 16 << 10
     /// The maximum length of a file in bytes, which is larger than any real file.
@@ -118,6 +122,17 @@ struct DownloadRecord: Codable, Hashable, Sendable {
     var digest: String?
     /// The name of the file that the server chose.
     var name: String
+    /// The ranges of the file that have been written, each as its first position and its end; `nil` if the file has no gaps.
+    private var written: [[Int64]]?
+
+    /// The ranges of the file that have been written, in order and separate; `nil` if the file has no gaps.
+    var ranges: [Range<Int64>]? {
+        get { written?.map { $0[0]..<$0[1] } }
+        set {
+            version = newValue == nil ? Self.currentVersion : Self.rangesVersion
+            written = newValue?.map { [$0.lowerBound, $0.upperBound] }
+        }
+    }
 
     /// Returns the identity of the resource before a response is received.
     ///
@@ -167,9 +182,20 @@ struct DownloadRecord: Codable, Hashable, Sendable {
 
     /// Whether each value could have been written by ``json``. The name must not refer to another folder.
     private var isPlausible: Bool {
-        version == Self.currentVersion && Self.isHash(endpoint) && Self.isHash(location) && validator.isStrong
+        hasPlausibleRanges && Self.isHash(endpoint) && Self.isHash(location) && validator.isStrong
             && (0...Self.maximumTotal).contains(total ?? 0) && (digest.map(Self.isHash) ?? true)
             && SafeFileName.make(name) == name
+    }
+
+    private var hasPlausibleRanges: Bool {
+        guard let written else { return version == Self.currentVersion }
+        guard version == Self.rangesVersion, let total, written.count <= RangePlan.maximumParts else { return false }
+        var end: Int64 = 0
+        for range in written {
+            guard range.count == 2, range[0] >= end, range[1] > range[0], range[1] <= total else { return false }
+            end = range[1]
+        }
+        return true
     }
 
     private static func isHash(_ text: String) -> Bool {
@@ -193,6 +219,11 @@ struct DownloadRecord: Codable, Hashable, Sendable {
             return try encoder.encode(self)
         }
     }
+}
+
+extension [Range<Int64>] {
+    /// The number of bytes in separate ranges.
+    var byteCount: Int64 { reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 }
 
 /// The query items of presigned URLs, which only grant access to the resource and change each time the URL is signed.

@@ -66,7 +66,14 @@ struct PartialFile: Sendable {
         guard let status = try? file.status(), status.st_size > 0, let record = DownloadRecord(file: place.record),
             record.endpoint == endpoint, Int64(status.st_size) <= record.total ?? .max
         else { return nil }
-        return Resumption(offset: Int64(status.st_size), record: record)
+        guard let ranges = record.ranges else { return Resumption(offset: Int64(status.st_size), record: record) }
+        guard let last = ranges.last, last.upperBound <= status.st_size else { return nil }
+        return Resumption(offset: ranges.first.flatMap { $0.lowerBound == 0 ? $0.upperBound : nil } ?? 0, record: record)
+    }
+
+    /// Replaces the record by one of the same version of the resource, which describes more bytes.
+    func update(_ record: DownloadRecord) throws(FileFailure) {
+        try write(record)
     }
 
     /// Empties the file and writes a new record, in an order in which no bytes ever exist beside a record of other bytes.

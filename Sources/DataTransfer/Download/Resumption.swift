@@ -3,9 +3,12 @@ import Foundation
 
 /// The state of a partial file from which a download is resumed, and the decision what to do with the response.
 struct Resumption: Sendable {
-    /// The number of bytes in the partial file; more than 0.
+    /// The position of the first missing byte.
     var offset: Int64
     var record: DownloadRecord
+
+    /// The number of bytes in the partial file. If it was loaded in ranges, there may be some after ``offset``.
+    var receivedBytes: Int64 { record.ranges.map(\.byteCount) ?? offset }
 
     var headers: HeaderFields { ["Range": "bytes=\(offset)-", "If-Range": record.validator.text] }
 

@@ -60,13 +60,18 @@ final class ServedFile: Sendable {
             var response = LoopbackResponse(headers: content.headers, body: content.body)
             let condition = request.headers["If-Range"]
             let isSame = condition == nil || condition == content.headers["ETag"] || condition == content.headers["Last-Modified"]
-            if isSame, let range = request.headers["Range"], let start = Int(range.dropFirst("bytes=".count).dropLast()) {
-                if start < content.body.count {
-                    response = LoopbackResponse(status: 206, headers: content.headers, body: content.body.dropFirst(start))
-                    response.headers["Content-Range"] = "bytes \(start)-\(content.body.count - 1)/\(content.body.count)"
+            if isSame,
+                let range = request.headers["Range"]?.dropFirst("bytes=".count).split(separator: "-").compactMap({ Int($0) }),
+                let start = range.first
+            {
+                let length = content.body.count
+                if start < length {
+                    let end = range.count == 2 ? min(range[1] + 1, length) : length
+                    response = LoopbackResponse(status: 206, headers: content.headers, body: content.body[start..<end])
+                    response.headers["Content-Range"] = "bytes \(start)-\(end - 1)/\(length)"
                 } else {
                     response = LoopbackResponse(status: 416, headers: content.headers)
-                    response.headers["Content-Range"] = "bytes */\(content.body.count)"
+                    response.headers["Content-Range"] = "bytes */\(length)"
                 }
             }
             if let replacement = content.replacement { response = replacement(request, response) }
