@@ -21,10 +21,12 @@ import NetworkCore
 /// credentials and signatures are computed from them. Each attempt gets the newest credentials, and
 /// responses are cached and shared only among requests with the same credentials. The circuit breaker counts single
 /// attempts, and rejects a request before it is delayed or takes a slot. Both attempts of a slow request are counted and limited. A request that is delayed by the rate limit holds
-/// no slot, nor does one that pauses before a retry.
+/// no slot, nor does one that pauses before a retry. Instruments begin a call after the observer, and each attempt before the trace.
 public struct RequestPipeline: Sendable {
     /// Reports events of all calls. Default: `nil`.
     public var observation: ObservationInterceptor?
+    /// Follow calls and attempts for metrics and traces, in this order. Default: none.
+    public var instruments: [any RequestInstrument] = []
     /// The maximum duration of a call.
     ///
     /// If the body is collected in memory, it limits the whole call; for streams and downloads, it limits the time until the
@@ -73,12 +75,12 @@ public struct RequestPipeline: Sendable {
     /// The interceptors in order. Those that are `nil` are left out and cost nothing.
     public var interceptors: [any NetworkInterceptor] {
         let all: [(any NetworkInterceptor)?] = [
-            observation,
+            observation, instruments.isEmpty ? nil : CallInstruments(instruments: instruments),
             deadline.map {
                 DeadlineInterceptor($0, source: isDeadlineSet ? "set by RequestPipeline.deadline" : "RequestPipeline's default")
             },
             activity, idempotencyKeys, retry, compression, headers, authentication, cache, coalescing,
-            hedging, breaker, rate, gate, trace,
+            hedging, breaker, rate, gate, instruments.isEmpty ? nil : AttemptInstruments(), trace,
         ]
         return all.compactMap { $0 }
     }

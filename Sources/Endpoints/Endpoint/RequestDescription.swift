@@ -30,6 +30,7 @@ public struct RequestDescription: Sendable {
         var acceptedMediaTypes = AcceptedMediaTypes.any
         var onInformationalResponse: (@Sendable (InformationalResponse) -> Void)?
         var context = ContextValues()
+        var name: String?
         var idempotency: Bool?
         var base: Base
         var source: (any Requestable)?
@@ -131,6 +132,19 @@ public struct RequestDescription: Sendable {
         get { parts.value.onInformationalResponse }
         set { parts.value.onInformationalResponse = newValue }
     }
+    /// The name of the endpoint in metrics, traces and logs, such as `movie`. Default: `nil`, for which ``NetworkRequest/endpointName`` is the
+    /// path template, if ``path`` is one.
+    ///
+    /// All requests of the endpoint should have the same name, so it must not contain an ID or another value that varies. It is never sent,
+    /// and not redacted.
+    public var name: String? {
+        get { parts.value.name }
+        set { parts.value.name = newValue }
+    }
+    /// The name of the endpoint: ``name``, or else ``path`` if it has placeholders.
+    ///
+    /// A path without placeholders may have been composed with an ID, so it is no name. Nor is a full URL.
+    var endpointName: String? { name ?? (isFullPath || pathParameters.isEmpty ? nil : path) }
     /// Values for interceptors and the layers below that are never sent. Default: none.
     public var context: ContextValues {
         _read { yield parts.value.context }

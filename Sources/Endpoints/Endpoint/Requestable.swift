@@ -163,7 +163,7 @@ extension RequestDescription {
             method: method, lazyURL: target.url, parsedURL: target.parts, headers: headers, body: content, timeouts: timeouts,
             progress: progress, context: context, requiresAuthentication: requiresAuthentication,
             redirects: redirects, compression: compression, priority: priority,
-            idempotency: isIdempotent == method.isIdempotent ? nil : isIdempotent)
+            idempotency: isIdempotent == method.isIdempotent ? nil : isIdempotent, endpointName: endpointName)
         if let onInformationalResponse { request.onInformationalResponse = onInformationalResponse }
         try request.validateOnce()
         if content != nil && !method.allowsBody {

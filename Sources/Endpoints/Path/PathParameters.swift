@@ -20,6 +20,9 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
         values = elements.map { ($0.0, $0.1.description) }
     }
 
+    /// Whether there are no values.
+    var isEmpty: Bool { values.isEmpty }
+
     /// Returns the template with its placeholders replaced by the values.
     ///
     /// - Parameter isFullPath: Whether the template is a full URL. Its user information, if any, is left out of error messages.

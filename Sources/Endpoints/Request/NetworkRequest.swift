@@ -28,6 +28,7 @@ public struct NetworkRequest: Sendable, Hashable {
         var idempotency: Bool?
         /// Whether the request was validated and none of the properties that `validate()` checks was set since.
         var isValidated = false
+        var endpointName: String?
     }
 
     private var parts: CopyOnWrite<Parts>
@@ -126,6 +127,12 @@ public struct NetworkRequest: Sendable, Hashable {
         get { parts.value.onInformationalResponse }
         set { parts.value.onInformationalResponse = newValue }
     }
+    /// The name of the endpoint, for metrics, traces and logs: ``RequestDescription/name``, or else the path template of the description,
+    /// such as `movie/{id}`; `nil` if it has neither. A query is left out. It has the same value in all requests of an endpoint. Not compared by `==`.
+    public var endpointName: String? {
+        get { parts.value.endpointName.map { String($0.prefix(beforeAny: "?#")) } }
+        set { parts.value.endpointName = newValue }
+    }
     // Not one of the parts, so that a new value for an interceptor does not copy them.
     /// Values that interceptors share with each other. They are never sent.
     public var context: ContextValues
@@ -151,13 +158,14 @@ public struct NetworkRequest: Sendable, Hashable {
         method: RequestMethod, lazyURL: LazyURL, parsedURL: ParsedURL, headers: HeaderFields, body: NetworkBody?,
         timeouts: RequestTimeouts, progress: (any TransferProgressObserver)?, context: ContextValues = ContextValues(),
         requiresAuthentication: Bool = true, redirects: RedirectPolicy = .follow,
-        compression: BodyCompression = .automatic, priority: RequestPriority = .normal, idempotency: Bool? = nil
+        compression: BodyCompression = .automatic, priority: RequestPriority = .normal, idempotency: Bool? = nil,
+        endpointName: String? = nil
     ) {
         parts = CopyOnWrite(
             Parts(
                 method: method, lazyURL: lazyURL, parsedURL: parsedURL, headers: headers, body: body, timeouts: timeouts,
                 progress: progress, requiresAuthentication: requiresAuthentication, redirects: redirects,
-                compression: compression, priority: priority, idempotency: idempotency))
+                compression: compression, priority: priority, idempotency: idempotency, endpointName: endpointName))
         self.context = context
     }
 
@@ -173,7 +181,10 @@ public struct NetworkRequest: Sendable, Hashable {
     package var urlText: String { lazyURL.text }
 
     /// The scheme, host and port of ``url`` (RFC 6454 §4), such as `https://api.example.com:443`.
-    package var origin: String { parsedURL.origin }
+    public var origin: String { parsedURL.origin }
+
+    /// The URL for logs and traces, with its secrets redacted.
+    public var redactedURL: RedactedURL { RedactedURL(lazyURL) }
 
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110 §9.2.2).
     ///

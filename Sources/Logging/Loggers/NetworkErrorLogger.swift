@@ -10,6 +10,10 @@ public protocol NetworkErrorLogger: Sendable {
     /// Whether records are created and passed to this logger. Read before every event. Default: `true`.
     var isEnabled: Bool { get }
 
+    /// Whether only failures are of interest: then ``log(request:)`` and ``log(response:for:)`` are not called, nor is
+    /// ``log(outcome:for:)`` for a call that succeeded, and no record is created for them. Read once per call. Default: `false`.
+    var logsOnlyFailures: Bool { get }
+
     /// Logs an attempt before it is sent.
     ///
     /// Called once per attempt, and not at all if a cache or another interceptor returns the response. The default implementation does
@@ -51,6 +55,8 @@ public protocol NetworkErrorLogger: Sendable {
 extension NetworkErrorLogger {
     /// Always `true`; the default implementation.
     public var isEnabled: Bool { true }
+    /// Always `false`; the default implementation.
+    public var logsOnlyFailures: Bool { false }
     /// Does nothing; the default implementation.
     public func log(request: LoggedRequest) {}
     /// Does nothing; the default implementation.

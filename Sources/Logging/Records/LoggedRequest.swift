@@ -17,6 +17,9 @@ public struct LoggedRequest: Sendable, Hashable {
     public var identifier: UInt64
     /// The number of the attempt, starting at 1.
     public var attempt: Int
+    /// The name of the endpoint, such as its path template `movie/{id}`; `nil` if it has none. It has the same value in all requests of an
+    /// endpoint.
+    public var endpointName: String?
 
     /// Creates a record of a request.
     package init(
@@ -25,7 +28,8 @@ public struct LoggedRequest: Sendable, Hashable {
         headers: [LoggedField] = [],
         body: LoggedBody? = nil,
         identifier: UInt64 = 0,
-        attempt: Int = 1
+        attempt: Int = 1,
+        endpointName: String? = nil
     ) {
         self.method = method
         self.url = url
@@ -33,6 +37,7 @@ public struct LoggedRequest: Sendable, Hashable {
         self.body = body
         self.identifier = identifier
         self.attempt = attempt
+        self.endpointName = endpointName
     }
 
     /// Returns the value of the first header field with a name, compared case-insensitively, or `nil`.

@@ -45,7 +45,7 @@ extension NetworkRequest {
     /// redacted.
     public var logged: LoggedRequest {
         LoggedRequest(
-            method: method.rawValue, url: url, headers: headers.logged, body: body?.logged)
+            method: method.rawValue, url: url, headers: headers.logged, body: body?.logged, endpointName: endpointName)
     }
 }
 
@@ -79,6 +79,8 @@ final class CallLog: AttemptObserver {
         var attempts = 0
         /// The request of the last attempt.
         var sent: LoggedRequest?
+        /// The same, if its record is only needed for a failure.
+        var sentRequest: NetworkRequest?
         var isShared = false
         var isStored = false
         /// The failure of the last attempt, which is not logged again as the failure of the call.
@@ -87,35 +89,49 @@ final class CallLog: AttemptObserver {
     }
 
     private let logger: any NetworkErrorLogger
+    private let identifier: UInt64
+    /// Whether records are only created for failures.
+    private let logsOnlyFailures: Bool
     /// The request as the service built it.
-    private let call: LoggedRequest
+    private let request: NetworkRequest
     private let began = monotonicNanoseconds()
     private let state = Locked(State())
 
     init(_ request: NetworkRequest, identifier: UInt64, logger: any NetworkErrorLogger) {
         self.logger = logger
-        var call = request.logged
-        call.identifier = identifier
-        self.call = call
+        self.identifier = identifier
+        self.request = request
+        logsOnlyFailures = logger.logsOnlyFailures
+    }
+
+    private func record(of request: NetworkRequest, attempt: Int = 1) -> LoggedRequest {
+        var record = request.logged
+        record.identifier = identifier
+        record.attempt = attempt
+        return record
     }
 
     // MARK: Attempts
 
     func attemptWillBegin(_ request: NetworkRequest) {
-        var record = request.logged
-        record.identifier = call.identifier
-        record.attempt = state.withLock { state in
+        var request = request
+        // This is one of its observers: the two would retain each other.
+        request.attemptObserver = nil
+        let attempt = state.withLock { [request] state in
             state.attempts += 1
             state.failure = nil
             state.isStored = false
+            if logsOnlyFailures { state.sentRequest = request }
             return state.attempts
         }
+        if logsOnlyFailures { return }
+        let record = record(of: request, attempt: attempt)
         state.withLock { $0.sent = record }
         if logger.isEnabled { logger.log(request: record) }
     }
 
     func attemptDidEnd(_ response: NetworkResponse) {
-        if logger.isEnabled { logger.log(response: response.logged, for: lastSent) }
+        if !logsOnlyFailures, logger.isEnabled { logger.log(response: response.logged, for: lastSent) }
     }
 
     func attemptDidFail(_ error: TransportError) {
@@ -131,7 +147,12 @@ final class CallLog: AttemptObserver {
         state.withLock { $0.isStored = true }
     }
 
-    private var lastSent: LoggedRequest { state.withLock { $0.sent } ?? call }
+    private var lastSent: LoggedRequest {
+        let (sent, request, attempt) = state.withLock { ($0.sent, $0.sentRequest, $0.attempts) }
+        return sent ?? request.map { record(of: $0, attempt: attempt) } ?? call
+    }
+
+    private var call: LoggedRequest { record(of: request) }
 
     // MARK: The call
 
@@ -160,7 +181,7 @@ final class CallLog: AttemptObserver {
             defer { state.isOver = true }
             return (state, !state.isOver)
         }
-        guard isFirst, logger.isEnabled else { return }
+        guard isFirst, logger.isEnabled, error != nil || !logsOnlyFailures else { return }
         let source: LoggedOutcome.Source =
             state.isStored ? .cache : state.isShared ? .sharedAttempt : state.attempts > 0 ? .attempt : .interceptor
         let now = monotonicNanoseconds()

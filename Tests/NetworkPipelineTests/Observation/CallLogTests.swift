@@ -149,4 +149,39 @@ import Testing
         #expect(text.contains("https://login.test/token?…: status 400") && text.contains("invalid_grant"), "\(text)")
         #expect(text.contains("GET https://api.test/a") && !text.contains("hunter2"), "\(text)")
     }
+
+    /// A logger that is interested in failures only.
+    private final class FailureLogger: NetworkErrorLogger {
+        let logger: InMemoryLogger
+        var logsOnlyFailures: Bool { true }
+
+        init(_ logger: InMemoryLogger) {
+            self.logger = logger
+        }
+
+        func log(request: LoggedRequest) { logger.log(request: request) }
+        func log(response: LoggedResponse, for request: LoggedRequest) { logger.log(response: response, for: request) }
+        func log(error: any Error, for request: LoggedRequest?) { logger.log(error: error, for: request) }
+        func log(outcome: LoggedOutcome, for request: LoggedRequest?) { logger.log(outcome: outcome, for: request) }
+    }
+
+    @Test(arguments: [false, true])
+    func `a logger of failures receives failed attempts and calls, and nothing else`(completes: Bool) async throws {
+        session.enqueue(.failure(.connectionLost))
+        session.enqueue(.text("ok"))
+        session.enqueue(.status(404))
+        let service = try service([retry, Signing()], FailureLogger(logger))
+        let endpoint = Endpoint<Void>(path: "movie/{id}", pathParameters: ["id": 7])
+        #expect(await run(service, completes: completes, endpoint).isSuccess)
+        #expect(kinds == ["error 1"])
+        #expect(!(await run(service, completes: completes, endpoint).isSuccess))
+        #expect(kinds == ["error 1", "error 1", "outcome 404 1 attempt false"])
+        let failed = logger.events.compactMap { if case .networkError(_, let request) = $0 { request } else { nil } }
+        #expect(failed.map(\.endpointName) == ["movie/{id}", "movie/{id}"])
+        #expect(failed.allSatisfy { $0.header("X-Signed") == "yes" && $0.header("Authorization") != "Bearer hunter2" })
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

@@ -1,0 +1,2 @@
+@_exported import DataTransfer
+@_exported import NetworkPipeline
