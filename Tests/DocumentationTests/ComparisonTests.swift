@@ -40,7 +40,7 @@ struct ComparisonTests {
     /// The names of the tags that tests have.
     private static func usedTags() throws -> Set<String> {
         var names: Set<String> = []
-        for folder in ["Tests", "Integrations/Tests"] {
+        for folder in ["Tests", "Integrations"] {
             let paths = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(folder).path)
             for path in paths where path.hasSuffix(".swift") {
                 for part in try text("\(folder)/\(path)").components(separatedBy: ".tags(").dropFirst() {

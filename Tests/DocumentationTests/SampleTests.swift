@@ -16,29 +16,37 @@ struct SampleTests {
         return text.components(separatedBy: "```swift\n").dropFirst().map { lines($0.components(separatedBy: "```")[0]) }
     }
 
-    /// The README, and the pages of the DocC catalogs without their tutorials.
+    /// The folders of the nested packages.
+    private static func integrations() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("Integrations").path).sorted()
+            .filter { !$0.hasPrefix(".") }.map { "Integrations/\($0)" }
+    }
+
+    /// The READMEs, and the pages of the DocC catalogs without their tutorials.
     private static func documents() throws -> [String] {
         let sources = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("Sources").path)
         let pages = sources.filter { path in
             let parts = path.components(separatedBy: "/")
             return path.hasSuffix(".md") && parts.contains { $0.hasSuffix(".docc") } && !parts.contains("Tutorials")
         }
-        return ["README.md"] + pages.sorted().map { "Sources/\($0)" }
+        let readmes = try integrations().map { "\($0)/README.md" }
+        return ["README.md"] + readmes + pages.sorted().map { "Sources/\($0)" }
     }
 
     @Test(arguments: try documents())
     func `each Swift sample is part of a snippet`(document: String) throws {
-        // Snippets of nested packages are compiled together with these.
-        let files = try ["Snippets", "Integrations/Snippets"].flatMap { folder in
-            try FileManager.default.contentsOfDirectory(
-                at: Self.root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+        // The snippets and the tests of nested packages are compiled when those are tested.
+        let folders = try ["Snippets"] + Self.integrations().flatMap { ["\($0)/Snippets", "\($0)/Tests"] }
+        let files = try folders.flatMap { folder in
+            let url = Self.root.appendingPathComponent(folder)
+            return try FileManager.default.subpathsOfDirectory(atPath: url.path).map(url.appendingPathComponent)
         }
         let snippets = try files.filter { $0.pathExtension == "swift" }.map {
             Self.lines(try String(contentsOf: $0, encoding: .utf8))
         }
         let samples = try Self.samples(in: document)
         // A page of a catalog may have no samples, such as one that only groups symbols.
-        #expect(samples.count >= 2 || document.hasPrefix("Sources/"))
+        #expect(samples.count >= 2 || document != "README.md")
         for sample in samples where !sample.contains(where: { $0.hasPrefix(".package(") || $0.hasPrefix(".product(") }) {
             let isCompiled = snippets.contains { snippet in
                 snippet.indices.contains { snippet[$0...].starts(with: sample) }

@@ -3,7 +3,7 @@
 extension HeaderFields.Field {
     /// Creates a field line from a name and the received bytes of its value. It never fails: bytes that are not UTF-8 are read as
     /// ISO-8859-1.
-    package init(name: String, received bytes: some Collection<UInt8>) {
+    public init(name: String, received bytes: some Collection<UInt8>) {
         if let text = String(valid: bytes) {
             self.init(name: name, value: text)
         } else {
@@ -13,7 +13,7 @@ extension HeaderFields.Field {
     }
 
     /// The bytes that are sent for the value: those that were received, or UTF-8.
-    package var bytes: [UInt8] { latin1Bytes ?? Array(value.utf8) }
+    public var bytes: [UInt8] { latin1Bytes ?? Array(value.utf8) }
 
     /// The bytes of a value that was received as ISO-8859-1. `nil` for any other value.
     package var latin1Bytes: [UInt8]? {

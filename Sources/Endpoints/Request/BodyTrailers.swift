@@ -89,6 +89,9 @@ extension NetworkBody {
         trailers?.needsDigest == true ? self : adding(.digest)
     }
 
+    /// Whether trailer fields are sent after the bytes. A session manager that cannot send them refuses the request with `unsupported`.
+    public var hasTrailers: Bool { trailers != nil }
+
     private func adding(_ part: BodyTrailers.Part) -> NetworkBody {
         NetworkBody(source: source, trailers: BodyTrailers((trailers?.parts ?? []) + [part]))
     }

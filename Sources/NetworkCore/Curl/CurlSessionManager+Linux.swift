@@ -75,7 +75,8 @@
             }
         }
 
-        package var cookieStore: CookieStore? { (try? loops)?.cookies }
+        /// The store of the cookies that are added to requests; `nil` if there are none.
+        public var cookieStore: CookieStore? { (try? loops)?.cookies }
 
         /// Sends a request and returns its response: the complete one, or, if the request is streamed, one whose head was received.
         ///

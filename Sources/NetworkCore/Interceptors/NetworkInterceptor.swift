@@ -33,8 +33,11 @@ public protocol NetworkInterceptor: Sendable {
 /// Sends a request through the remaining interceptors to the session manager.
 public typealias NetworkExchange = @Sendable (NetworkRequest) async throws(TransportError) -> NetworkResponse
 
-/// A session manager that adds cookies to requests.
-package protocol CookieSource: Sendable {
+/// A session manager that adds stored cookies to requests.
+///
+/// Interceptors need to know the credentials that are added after them: a cache, for one, keeps the responses to different cookies apart. So
+/// each session manager with ``SessionConfiguration/cookies``, and each that passes requests on to another one, conforms to it.
+public protocol CookieSource: Sendable {
     /// The store of the cookies; `nil` if it adds none.
     var cookieStore: CookieStore? { get }
 }

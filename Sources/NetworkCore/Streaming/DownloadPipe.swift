@@ -124,11 +124,14 @@ final class DownloadPipe: Sendable {
 }
 
 /// The trailers and timings, which are known only at the end of a response.
-package struct StreamEnd: Sendable {
-    package var trailers: HeaderFields
-    package var timings: TransferTimings
+public struct StreamEnd: Sendable {
+    /// The trailer fields (RFC 9110 §6.5).
+    public var trailers: HeaderFields
+    /// The final durations and byte counts.
+    public var timings: TransferTimings
 
-    package init(trailers: HeaderFields = [:], timings: TransferTimings = TransferTimings()) {
+    /// Creates an end. By default, without trailers and with timings that are zero or unknown.
+    public init(trailers: HeaderFields = [:], timings: TransferTimings = TransferTimings()) {
         self.trailers = trailers
         self.timings = timings
     }

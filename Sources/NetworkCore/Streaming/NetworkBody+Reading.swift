@@ -12,13 +12,15 @@ import Foundation
 /// server. Releasing the body and its iterators before the end cancels the transfer, as does cancelling the task that waits for a
 /// chunk. Other bodies are read from their beginning by each loop; bytes in memory are one chunk.
 extension NetworkBody: AsyncSequence {
-    /// Creates a body that is received while it is read.
+    /// Creates the body of a streamed response, which is received while it is read, once. For session managers.
     ///
     /// - Parameters:
-    ///   - next: Returns the next chunk, or `nil` at the end. Called by one task at a time.
-    ///   - end: Returns the trailers and timings, once they are known.
-    ///   - stop: Called once, when the body is released or the reader is cancelled.
-    package init(
+    ///   - next: Returns the next chunk, which must not be empty, or `nil` at the end. Called by one task at a time, for as long as there is a
+    ///     reader: bytes that it does not request should not be received either.
+    ///   - end: Returns the trailers and timings, once they are known. Called on any thread, also while the body arrives. Default: returns `nil`.
+    ///   - stop: Called once, on any thread, when the body is released or the reader is cancelled; a waiting `next` must then end soon. Default:
+    ///     does nothing.
+    public init(
         next: @escaping @Sendable () async throws(TransportError) -> Data?,
         end: @escaping @Sendable () -> StreamEnd? = { nil },
         stop: @escaping @Sendable () -> Void = {}
@@ -124,6 +126,17 @@ extension NetworkBody {
         }
         let reader = BodyReader(self)
         return ReceivedStream(next: reader.next, stop: reader.stop)
+    }
+
+    /// Returns the bytes of the body as they are sent, once. For session managers.
+    ///
+    /// It reads the body from its beginning, at most about 256 KiB ahead. Its reader receives ``TransportError/Code/bodyNotReplayable`` if the
+    /// body can be read only once and was sent before, and ``TransportError/Code/bodyFailed`` if it cannot be read or has another length than
+    /// announced. Trailers are not part of it. Releasing it stops the sequence that produces the body.
+    public func chunksToSend() -> NetworkBody {
+        if isInMemory { return self }
+        let reader = BodyReader(self)
+        return NetworkBody(next: reader.next, stop: reader.stop)
     }
 
     /// The same bytes as a body that is received while it is read, once.

@@ -16,8 +16,12 @@ extension NetworkBody {
         }
     }
 
-    /// Returns the result of ``length(for:)`` without blocking the thread of an async task.
-    func measuredLength(for request: NetworkRequest?) async throws(TransportError) -> Int64? {
+    /// Returns the number of bytes of the body; `nil` for a stream of unknown length. Files are examined without blocking the thread of the
+    /// task.
+    ///
+    /// - Parameter request: The request that an error names. Default: none.
+    /// - Throws: ``TransportError/Code/bodyFailed``, such as for a file that does not exist.
+    public func measuredLength(for request: NetworkRequest? = nil) async throws(TransportError) -> Int64? {
         guard looksAtFiles else { return try length(for: request) }
         return try await BackgroundThreads.files.value { () throws(TransportError) in try length(for: request) }
     }

@@ -91,7 +91,8 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
         self.strictTransport = strictTransport
     }
 
-    package var cookieStore: CookieStore? { engine.cookies }
+    /// The store of the cookies that are added to requests; `nil` if there are none.
+    public var cookieStore: CookieStore? { engine.cookies }
 
     deinit {
         engine.close()

@@ -135,7 +135,8 @@ public final class RecordedSession: NetworkSessionManager {
 }
 
 extension RecordedSession: CookieSource {
-    package var cookieStore: CookieStore? {
+    /// The store of the cookies that are added to requests; `nil` if there are none.
+    public var cookieStore: CookieStore? {
         switch part {
         case .replay(let session): session.cookieStore
         case .recording(let session): session.cookieStore

@@ -143,5 +143,6 @@ final class RecordingLog: Sendable {
 }
 
 extension RecordingSessionManager: CookieSource {
-    package var cookieStore: CookieStore? { (live as? any CookieSource)?.cookieStore }
+    /// The store of the cookies that are added to requests; `nil` if there are none.
+    public var cookieStore: CookieStore? { (live as? any CookieSource)?.cookieStore }
 }

@@ -219,5 +219,6 @@ public struct ReplayOptions: Sendable {
 }
 
 extension ReplaySessionManager: CookieSource {
-    package var cookieStore: CookieStore? { (fallback as? any CookieSource)?.cookieStore }
+    /// The store of the cookies that are added to requests; `nil` if there are none.
+    public var cookieStore: CookieStore? { (fallback as? any CookieSource)?.cookieStore }
 }

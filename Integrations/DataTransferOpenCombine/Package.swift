@@ -7,13 +7,13 @@ let settings: [SwiftSetting] = [
 ]
 let dataTransfer = Target.Dependency.product(name: "DataTransfer", package: "swift-data-transfer")
 
-// What needs a package of others, in a separate package, so that DataTransfer itself needs none.
+// Publishers over OpenCombine.
 let package = Package(
-    name: "Integrations",
+    name: "DataTransferOpenCombine",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [.library(name: "DataTransferOpenCombine", targets: ["DataTransferOpenCombine"])],
     dependencies: [
-        .package(name: "swift-data-transfer", path: ".."),
+        .package(name: "swift-data-transfer", path: "../.."),
         .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
     ],
     targets: [
