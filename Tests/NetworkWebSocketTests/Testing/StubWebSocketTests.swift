@@ -19,7 +19,7 @@ import Testing
 
     @Test func `a stub opens a WebSocket without a socket of the system`() async throws {
         let session = Self.echoing()
-        let service = DefaultNetworkService(configuration: try .make("https://example.com"), sessionManager: session)
+        let service = DefaultNetworkService(configuration: try APIConfiguration("https://example.com"), sessionManager: session)
         let socket = try await service.webSocket(
             for: Endpoint<Void>(path: "live"),
             options: WebSocketOptions {
