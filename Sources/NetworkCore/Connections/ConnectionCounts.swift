@@ -38,7 +38,8 @@ public struct ConnectionCounts: Sendable, Hashable {
 
     /// Creates counts. Each default is 0.
     public init(
-        idle: Int = 0, active: Int = 0, connecting: Int = 0, waiting: Int = 0, streams: Int = 0, multiplexed: Int = 0, upgraded: Int = 0
+        idle: Int = 0, active: Int = 0, connecting: Int = 0, waiting: Int = 0, streams: Int = 0, multiplexed: Int = 0,
+        upgraded: Int = 0
     ) {
         self.idle = idle
         self.active = active

@@ -13,7 +13,7 @@ extension LoopbackRoute {
     /// ```
     ///
     /// A request that does not open a WebSocket gets a 400, 405 or 426 (RFC 6455 §4.2.2). The server's side is closed with the code 1000 when the
-    /// handler returns, with 1011 if it throws an error of its own, and with 1001 if it throws a `WebSocketError` or is cancelled.
+    /// handler returns, with 1001 if it throws a `WebSocketError` or is cancelled, and with 1011 if it throws another error.
     ///
     /// - Parameters:
     ///   - path: The path pattern, such as `/rooms/{id}`.

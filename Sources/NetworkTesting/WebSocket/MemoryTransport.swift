@@ -103,10 +103,12 @@ final class MemoryTransport: UpgradedTransport, @unchecked Sendable {
         guard isFirst else { return }
         for promise in waiting { promise.resolve(.memoryClosed) }
         queue.async { [self] in receiver = nil }
-        guard let peer = other.withLock({ other in
-            defer { other = nil }
-            return other
-        }) else { return }
+        guard
+            let peer = other.withLock({ other in
+                defer { other = nil }
+                return other
+            })
+        else { return }
         peer.state.withLock { $0.isOtherClosed = true }
         peer.schedule()
     }

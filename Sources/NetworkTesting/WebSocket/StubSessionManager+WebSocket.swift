@@ -23,7 +23,7 @@ extension StubSessionManager {
     ///   - compression: Compression of messages, if the client offers it; `nil` for none. Default: none.
     ///   - options: Limits and times of the server's side. Its subprotocols and compression are not used. Default: the defaults, without pings.
     ///   - handler: Receives the server's side, in a separate task, which is cancelled when the client has closed the connection. The WebSocket is
-    ///     closed with the code 1000 when it returns, with 1011 if it throws an error of its own, and otherwise with 1001.
+    ///     closed with the code 1000 when it returns, with 1001 if it throws a `WebSocketError` or is cancelled, and with 1011 if it throws another error.
     public func enqueueWebSocket(
         for path: String? = nil, subprotocols: [String] = [], compression: WebSocketCompression? = nil,
         options: WebSocketOptions = WebSocketOptions { $0.pingInterval = nil },
@@ -47,7 +47,8 @@ struct StubWebSocket: Sendable {
         let agreement: WebSocketServerHandshake.Agreement
         do throws(WebSocketServerHandshake.Refusal) {
             guard request.requestsUpgrade else {
-                throw WebSocketServerHandshake.Refusal(status: 426, reason: "The request does not ask for an upgrade to websocket")
+                throw WebSocketServerHandshake.Refusal(
+                    status: 426, reason: "The request does not ask for an upgrade to websocket")
             }
             agreement = try handshake.accept(method: request.method, headers: request.headers)
         } catch {

@@ -19,9 +19,10 @@ struct WebSocketFaultScript: Sendable {
     init(_ faults: [LoopbackWebSocketFault]) {
         ignoresPings = faults.contains { $0.kind == .ignoresPings }
         ignoresCloses = faults.contains { $0.kind == .ignoresCloses }
-        drip = faults.lazy.compactMap { fault in
-            if case .drip(let bytes, let pause) = fault.kind { (bytes, pause) } else { nil }
-        }.last
+        drip =
+            faults.lazy.compactMap { fault in
+                if case .drip(let bytes, let pause) = fault.kind { (bytes, pause) } else { nil }
+            }.last
         self.faults = faults.filter { fault in
             switch fault.kind {
             case .frame, .raw: true

@@ -244,7 +244,7 @@ package final class WebSocketConnection: UpgradedReceiver {
         state.current = current
     }
 
-    /// Sends a pong or a close frame. The opcode of a continuation stands for the end of the close handshake.
+    /// Sends a pong or a close frame. The opcode of a continuation ends the connection instead: the close handshake is complete.
     private func reply(_ opcode: WebSocketOpcode, _ payload: [UInt8]) {
         if opcode == .continuation { return transport.close(awaitsPeer: role == .client) }
         // If the peer does not read, it gets no more pongs: they would need memory without bound.

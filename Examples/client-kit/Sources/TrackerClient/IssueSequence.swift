@@ -4,8 +4,10 @@ import DataTransfer
 public struct IssueSequence: AsyncSequence, Sendable {
     let pages: PageSequence<Endpoint<[Issue]>>
 
+    /// Creates an iterator, which requests the first page.
     public func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
 
+    /// Requests the pages, and returns their issues one by one.
     public struct Iterator: AsyncIteratorProtocol {
         var pages: PageSequence<Endpoint<[Issue]>>.Iterator
         private var page: ArraySlice<Issue> = []

@@ -52,6 +52,7 @@ extension DataTransferError {
 }
 
 extension TrackerError: CustomStringConvertible {
+    /// What went wrong, in a sentence for a log.
     public var description: String {
         switch self {
         case .notFound: "there is no such issue"

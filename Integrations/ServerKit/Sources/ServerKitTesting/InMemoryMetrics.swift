@@ -2,11 +2,11 @@ import CoreMetrics
 import Synchronization
 
 /// A backend of metrics that keeps sums in memory.
-public final class InMemoryMetrics: MetricsFactory {
+package final class InMemoryMetrics: MetricsFactory {
     /// A metric with its dimensions.
-    public final class Series: CounterHandler, MeterHandler, TimerHandler, RecorderHandler, Sendable {
-        public let label: String
-        public let dimensions: [String: String]
+    package final class Series: CounterHandler, MeterHandler, TimerHandler, RecorderHandler, Sendable {
+        package let label: String
+        package let dimensions: [String: String]
         private let values = Mutex((sum: 0.0, count: 0))
 
         init(_ label: String, _ dimensions: [(String, String)]) {
@@ -15,19 +15,19 @@ public final class InMemoryMetrics: MetricsFactory {
         }
 
         /// The sum of a counter, a timer in nanoseconds or a recorder; the value of a meter.
-        public var sum: Double { values.withLock { $0.sum } }
+        package var sum: Double { values.withLock { $0.sum } }
         /// The number of values that were recorded.
-        public var count: Int { values.withLock { $0.count } }
+        package var count: Int { values.withLock { $0.count } }
 
-        public func increment(by amount: Int64) { add(Double(amount)) }
-        public func reset() { values.withLock { $0 = (0, 0) } }
-        public func set(_ value: Int64) { values.withLock { $0.sum = Double(value) } }
-        public func set(_ value: Double) { values.withLock { $0.sum = value } }
-        public func increment(by amount: Double) { add(amount) }
-        public func decrement(by amount: Double) { add(-amount) }
-        public func recordNanoseconds(_ duration: Int64) { add(Double(duration)) }
-        public func record(_ value: Int64) { add(Double(value)) }
-        public func record(_ value: Double) { add(value) }
+        package func increment(by amount: Int64) { add(Double(amount)) }
+        package func reset() { values.withLock { $0 = (0, 0) } }
+        package func set(_ value: Int64) { values.withLock { $0.sum = Double(value) } }
+        package func set(_ value: Double) { values.withLock { $0.sum = value } }
+        package func increment(by amount: Double) { add(amount) }
+        package func decrement(by amount: Double) { add(-amount) }
+        package func recordNanoseconds(_ duration: Int64) { add(Double(duration)) }
+        package func record(_ value: Int64) { add(Double(value)) }
+        package func record(_ value: Double) { add(value) }
 
         private func add(_ amount: Double) {
             values.withLock { values in
@@ -40,13 +40,13 @@ public final class InMemoryMetrics: MetricsFactory {
     private let made = Mutex<[Series]>([])
 
     /// Creates a backend without metrics.
-    public init() {}
+    package init() {}
 
     /// All metrics, in the order of their first use.
-    public var all: [Series] { made.withLock { $0 } }
+    package var all: [Series] { made.withLock { $0 } }
 
     /// Returns the metrics with a label.
-    public func series(_ label: String) -> [Series] { all.filter { $0.label == label } }
+    package func series(_ label: String) -> [Series] { all.filter { $0.label == label } }
 
     private func make(_ label: String, _ dimensions: [(String, String)]) -> Series {
         let new = Series(label, dimensions)
@@ -57,14 +57,14 @@ public final class InMemoryMetrics: MetricsFactory {
         }
     }
 
-    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { make(label, dimensions) }
-    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { make(label, dimensions) }
-    public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { make(label, dimensions) }
+    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { make(label, dimensions) }
+    package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         make(label, dimensions)
     }
-    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { make(label, dimensions) }
-    public func destroyCounter(_ handler: any CounterHandler) {}
-    public func destroyMeter(_ handler: any MeterHandler) {}
-    public func destroyRecorder(_ handler: any RecorderHandler) {}
-    public func destroyTimer(_ handler: any TimerHandler) {}
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { make(label, dimensions) }
+    package func destroyCounter(_ handler: any CounterHandler) {}
+    package func destroyMeter(_ handler: any MeterHandler) {}
+    package func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyTimer(_ handler: any TimerHandler) {}
 }

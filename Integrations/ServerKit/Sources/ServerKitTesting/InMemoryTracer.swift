@@ -2,17 +2,17 @@ import Synchronization
 import Tracing
 
 /// A tracer that keeps all spans in memory, and injects and extracts their contexts as W3C Trace Context level 1 does.
-public final class InMemoryTracer: Tracer {
+package final class InMemoryTracer: Tracer {
     /// The position of a span in its trace.
-    public struct Position: Sendable, Hashable {
+    package struct Position: Sendable, Hashable {
         fileprivate var high: UInt64
         fileprivate var low: UInt64
         fileprivate var span: UInt64
 
         /// The ID of the trace: 16 bytes in hexadecimal.
-        public var traceID: String { hexadecimal([high, low]) }
+        package var traceID: String { hexadecimal([high, low]) }
         /// The ID of the span: 8 bytes in hexadecimal.
-        public var spanID: String { hexadecimal([span]) }
+        package var spanID: String { hexadecimal([span]) }
 
         /// The value of a `traceparent` field (W3C Trace Context level 1 §3.2).
         fileprivate var field: String {
@@ -57,18 +57,19 @@ public final class InMemoryTracer: Tracer {
     /// - Parameters:
     ///   - maximum: The number of ended spans that are kept, the latest ones. Default: 10,000.
     ///   - ratio: One of how many traces is recorded. Default: 1, all of them; 0 records none.
-    public init(maximum: Int = 10_000, recordsOneOf ratio: UInt64 = 1) {
+    package init(maximum: Int = 10_000, recordsOneOf ratio: UInt64 = 1) {
         self.maximum = maximum
         self.ratio = ratio
     }
 
     /// The recorded spans that have ended, in the order of their ends.
-    public var spans: [InMemorySpan] { state.withLock { Array($0.ended[$0.oldest...] + $0.ended[..<$0.oldest]) } }
+    package var spans: [InMemorySpan] { state.withLock { Array($0.ended[$0.oldest...] + $0.ended[..<$0.oldest]) } }
 
     /// Returns the position of a context in a trace.
-    public static func position(of context: ServiceContext) -> Position? { context[PositionKey.self] }
+    package static func position(of context: ServiceContext) -> Position? { context[PositionKey.self] }
 
-    public func startSpan<Instant: TracerInstant>(
+    /// Starts a span, as a child of the span whose position is in the context, if any.
+    package func startSpan<Instant: TracerInstant>(
         _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> InMemorySpan {
@@ -99,16 +100,16 @@ public final class InMemoryTracer: Tracer {
         }
     }
 
-    public func forceFlush() {}
+    package func forceFlush() {}
 
-    public func inject<Carrier, Inject: Injector>(
+    package func inject<Carrier, Inject: Injector>(
         _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
     ) where Inject.Carrier == Carrier {
         guard let position = context[PositionKey.self] else { return }
         injector.inject(position.field, forKey: "traceparent", into: &carrier)
     }
 
-    public func extract<Carrier, Extract: Extractor>(
+    package func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
     ) where Extract.Carrier == Carrier {
         guard let field = extractor.extract(key: "traceparent", from: carrier) else { return }
@@ -123,7 +124,7 @@ public final class InMemoryTracer: Tracer {
 }
 
 /// A span that an ``InMemoryTracer`` keeps.
-public final class InMemorySpan: Span {
+package final class InMemorySpan: Span {
     private struct State {
         var name: String
         var attributes: SpanAttributes = [:]
@@ -132,14 +133,14 @@ public final class InMemorySpan: Span {
         var end: UInt64?
     }
 
-    public let kind: SpanKind
-    public let context: ServiceContext
-    public let position: InMemoryTracer.Position
+    package let kind: SpanKind
+    package let context: ServiceContext
+    package let position: InMemoryTracer.Position
     private let parent: UInt64?
     /// The ID of the parent span; `nil` if the span begins a trace.
-    public var parentID: String? { parent.map { hexadecimal([$0]) } }
-    public let start: UInt64
-    public let isRecording: Bool
+    package var parentID: String? { parent.map { hexadecimal([$0]) } }
+    package let start: UInt64
+    package let isRecording: Bool
     private let state: Mutex<State>
     private let onEnd: @Sendable (InMemorySpan) -> Void
 
@@ -157,37 +158,46 @@ public final class InMemorySpan: Span {
         self.onEnd = onEnd
     }
 
-    public var operationName: String {
+    package var operationName: String {
         get { state.withLock { $0.name } }
         set { state.withLock { $0.name = newValue } }
     }
 
-    public var attributes: SpanAttributes {
+    /// The attributes that were set on the span.
+    package var attributes: SpanAttributes {
         get { state.withLock { $0.attributes } }
         set { state.withLock { $0.attributes = newValue } }
     }
 
-    public var events: [SpanEvent] { state.withLock { $0.events } }
-    public var status: SpanStatus? { state.withLock { $0.status } }
-    public var endTime: UInt64? { state.withLock { $0.end } }
+    /// The events of the span, in their order.
+    package var events: [SpanEvent] { state.withLock { $0.events } }
+    /// The status of the span; `nil` if none was set.
+    package var status: SpanStatus? { state.withLock { $0.status } }
+    /// When the span has ended, in nanoseconds since 1970; `nil` while it has not.
+    package var endTime: UInt64? { state.withLock { $0.end } }
 
-    public func setStatus(_ status: SpanStatus) {
+    /// Sets the status of the span.
+    package func setStatus(_ status: SpanStatus) {
         state.withLock { $0.status = status }
     }
 
-    public func addEvent(_ event: SpanEvent) {
+    /// Adds an event to the span.
+    package func addEvent(_ event: SpanEvent) {
         state.withLock { $0.events.append(event) }
     }
 
-    public func recordError<Instant: TracerInstant>(
+    /// Adds an event with the name `exception` to the span.
+    package func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
         addEvent(SpanEvent(name: "exception", at: instant(), attributes: attributes))
     }
 
-    public func addLink(_ link: SpanLink) {}
+    /// Does nothing: links are not kept.
+    package func addLink(_ link: SpanLink) {}
 
-    public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+    /// Ends the span. A second call does nothing.
+    package func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         let time = instant().nanosecondsSinceEpoch
         let isFirst = state.withLock { state in
             defer { state.end = state.end ?? time }
