@@ -3,7 +3,7 @@ import DataTransfer
 // What the API offers: a path, a method, a body, and the type of the response. No I/O happens here, so that each can be tested by itself.
 
 extension Endpoint where Response == User {
-    /// The user to whom the token belongs.
+    /// The user of the token.
     static var me: Self { Endpoint(path: "me") }
 }
 

@@ -45,7 +45,7 @@ public struct TrackerClient: Sendable {
             errorResolver: ErrorBodyResolver<TrackerError.Refusal>(), decoder: Self.decoder)
     }
 
-    /// Returns the user to whom the token belongs.
+    /// Returns the user of the token.
     public func me() async throws(TrackerError) -> User { try await value(of: .me) }
 
     /// Returns all issues, or those in a state, page by page. Nothing is requested before a loop starts.
