@@ -147,7 +147,8 @@ let package = Package(
         .testTarget(
             name: "ParityTests",
             dependencies: [
-                "DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "NetworkURLSession", "TestSupport",
+                "DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "NetworkURLSession", "NetworkWebSocket",
+                "TestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         // Links, samples and file names of the documentation.

@@ -24,6 +24,11 @@ do throws(DataTransferError) {
 }
 // snippet.end
 
+// snippet.ranges
+let fast = try await service.download(endpoint, to: .folder(downloads), options: DownloadOptions(maximumConcurrency: 4))
+print(fast.byteCount)
+// snippet.end
+
 // snippet.decoded
 let movies = try await service.download(popular)
 let handle = service.download(endpoint, to: .folder(downloads), on: DispatchQueue.main) { result in print(result) }

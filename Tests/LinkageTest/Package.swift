@@ -6,7 +6,7 @@ import PackageDescription
 // Built and inspected by .ci/check-linkage.
 let products = [
     "Endpoints", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkCache", "DataTransfer", "DataTransferCombine",
-    "NetworkTesting", "NetworkURLSession",
+    "NetworkTesting", "NetworkURLSession", "NetworkWebSocket",
 ]
 
 let package = Package(

@@ -16,8 +16,9 @@ import NetworkCore
 /// Messages that were sent or received around the loss of a connection may be lost: `onOpen` says again what the server must know, such as
 /// subscriptions and the number of the last message. The connection is opened, and opened again, by the task that receives.
 public final class ReconnectingWebSocket: Sendable {
-    /// Opens a connection.
-    public typealias Open = @Sendable () async throws(WebSocketError) -> WebSocket
+    /// Opens a connection. The policy decides about a ``WebSocketError``; any other error ends the ``ReconnectingWebSocket``, as
+    /// ``WebSocketError/underlying`` of a ``WebSocketError/Code/requestFailed``.
+    public typealias Open = @Sendable () async throws -> WebSocket
     /// Sends what the server must know on each connection. A ``WebSocketError`` that it throws ends that connection; any other error ends
     /// the ``ReconnectingWebSocket``.
     public typealias OnOpen = @Sendable (WebSocket) async throws -> Void
@@ -110,7 +111,14 @@ public final class ReconnectingWebSocket: Sendable {
         let (socket, isClosed) = state.withLock { ($0.socket, $0.isClosed) }
         if let socket { return socket }
         if isClosed { return nil }
-        let new = try await open()
+        let new: WebSocket
+        do {
+            new = try await open()
+        } catch let error as WebSocketError {
+            throw error
+        } catch {
+            throw WebSocketError(.requestFailed, "the WebSocket could not be opened", underlying: error)
+        }
         do {
             try await onOpen(new)
         } catch let error as WebSocketError {

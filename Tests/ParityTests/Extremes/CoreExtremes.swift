@@ -40,11 +40,26 @@ extension ExtremeCall {
         ExtremeCall {
             let numbers: [any WritableKeyPath<SessionConfiguration, Int> & Sendable] = [
                 \.maximumBodyBytes, \.maximumHeaderBytes, \.maximumRedirects, \.maximumConnectionsPerHost, \.maximumConnections,
-                \.maximumIdleConnections, \.maximumDecodingRatio, \.maximumStreamsPerHost, \.eventLoops,
+                \.maximumIdleConnections, \.maximumUpgradedConnections, \.maximumDecodingRatio, \.maximumStreamsPerHost,
+                \.eventLoops,
             ]
             for number in Extreme.integers {
                 for path in numbers { await send { $0[keyPath: path] = number } }
                 await send { $0.maximumUsesPerConnection = number }
+            }
+        },
+        ExtremeCall("SessionCall.receive(status:headers:isVerified:)") {
+            let rules = try SessionRules(SessionConfiguration())
+            for status in Extreme.integers + Array(300...309) {
+                for text in Extreme.texts {
+                    var call = try rules.begin(NetworkRequest(url: url))
+                    let headers = HeaderFields([
+                        .init(name: "Location", value: text), .init(name: "Set-Cookie", value: text),
+                        .init(name: "Strict-Transport-Security", value: text),
+                    ])
+                    _ = try? call.receive(status: status, headers: headers, isVerified: true)
+                    describe(call.request)
+                }
             }
         },
         ExtremeCall {
@@ -194,13 +209,14 @@ extension ExtremeCall {
         },
         ExtremeCall(
             "ClosingReport.init(completed:cancelled:cancelledCount:)",
-            "ConnectionCounts.init(idle:active:connecting:waiting:streams:multiplexed:)",
+            "ConnectionCounts.init(idle:active:connecting:waiting:streams:multiplexed:upgraded:)",
             "CurlSessionManager.connectionEvents(maximumBuffered:)"
         ) {
             for number in Extreme.integers {
                 describe(ClosingReport(completed: number, cancelledCount: number))
                 let counts = ConnectionCounts(
-                    idle: number, active: number, connecting: number, waiting: number, streams: number, multiplexed: number)
+                    idle: number, active: number, connecting: number, waiting: number, streams: number, multiplexed: number,
+                    upgraded: number)
                 describe(PoolCounts(byOrigin: ["a": counts, "b": counts]).total.open)
                 #if os(Linux)
                     let session = CurlSessionManager()

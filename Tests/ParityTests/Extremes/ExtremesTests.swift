@@ -8,7 +8,7 @@ import Testing
     static let table =
         ExtremeCall.endpoints + ExtremeCall.messages + ExtremeCall.streams + ExtremeCall.logging + ExtremeCall.core
         + ExtremeCall.pipeline + ExtremeCall.cache + ExtremeCall.transfers + ExtremeCall.archives + ExtremeCall.loopback
-        + ExtremeCall.stubs
+        + ExtremeCall.stubs + ExtremeCall.webSockets
 
     @Test(arguments: table) func `extreme arguments return a value or throw an error`(call: ExtremeCall) async throws {
         try await call.run()

@@ -5,7 +5,8 @@ import Foundation
 extension ExtremeCall {
     static let messages: [ExtremeCall] = [
         ExtremeCall(
-            "HeaderFields.Field.init(name:value:)", "HeaderFields.init(_:)", "HeaderFields.subscript(name:)",
+            "HeaderFields.Field.init(name:value:)", "HeaderFields.Field.init(name:received:)", "HeaderFields.init(_:)",
+            "HeaderFields.subscript(name:)",
             "HeaderFields.values(for:)", "HeaderFields.contains(_:)", "HeaderFields.add(_:for:)",
             "HeaderFields.init(dictionaryLiteral:)", "HeaderFields.subscript(position:)"
         ) {
@@ -16,6 +17,7 @@ extension ExtremeCall {
                 headers[text] = text
                 describe(headers)
                 describe(HeaderFields([HeaderFields.Field(name: text, value: text), HeaderFields.Field(name: "A", value: text)]))
+                describe(HeaderFields([HeaderFields.Field(name: text, received: Array(text.utf8))]))
                 _ = (headers.contains(text), headers.values(for: text), headers[text], [text: text] as HeaderFields)
                 // A position is an index, as in an array: only positions from `startIndex` up to, but not including, `endIndex`
                 // are valid.

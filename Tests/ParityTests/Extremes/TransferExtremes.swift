@@ -122,7 +122,9 @@ extension ExtremeCall {
             }
             for text in Extreme.texts { await read(EventStreamOptions(maximumAttempts: 1), text) }
         },
-        ExtremeCall("DownloadOptions.init(existingFile:digest:resumes:resumeIdentity:maximumBytes:permissions:flushesToDisk:)") {
+        ExtremeCall(
+            "DownloadOptions.init(existingFile:digest:resumes:resumeIdentity:maximumBytes:permissions:flushesToDisk:maximumConcurrency:minimumRangeBytes:)"
+        ) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -131,6 +133,12 @@ extension ExtremeCall {
                 let options = DownloadOptions(maximumBytes: number)
                 _ = try? await service.download(get, to: .file(folder.appendingPathComponent("a")), options: options)
                 describe(DownloadedFile(url: url, byteCount: number, statusCode: Int(number), resumedFrom: number))
+            }
+            for number in Extreme.integers {
+                for options in [
+                    DownloadOptions(maximumConcurrency: number),
+                    DownloadOptions(maximumConcurrency: 2, minimumRangeBytes: Int64(number)),
+                ] { _ = try? await service.download(get, to: .folder(folder), options: options) }
             }
             for permissions in [0, 0o600, 0o7777, .max] as [UInt16] {
                 let options = DownloadOptions(permissions: permissions)
