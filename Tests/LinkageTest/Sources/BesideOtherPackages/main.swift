@@ -11,6 +11,7 @@ import NetworkLogging
 import NetworkPipeline
 import NetworkTesting
 import NetworkURLSession
+import NetworkWebSocket
 import OtherPackages
 
 _ = nil as (any API)?

@@ -2,5 +2,9 @@ import Foundation
 import NetworkCore
 import NetworkWebSocket
 
-let socket = try await DefaultSessionManager.shared.webSocket(for: URL(string: "ws://127.0.0.1:9/")!)
-print(socket.subprotocol ?? "none")
+let session = DefaultSessionManager()
+do {
+    _ = try await session.webSocket(for: URL(string: "ws://127.0.0.1:9/")!, options: WebSocketOptions { $0.maximumFrameBytes = 0 })
+} catch {
+    print(error.code.rawValue)
+}
