@@ -4,7 +4,8 @@ import NetworkWebSocket
 
 let session = DefaultSessionManager()
 do {
-    _ = try await session.webSocket(for: URL(string: "ws://127.0.0.1:9/")!, options: WebSocketOptions { $0.maximumFrameBytes = 0 })
+    _ = try await session.webSocket(
+        for: URL(string: "ws://127.0.0.1:9/")!, options: WebSocketOptions { $0.maximumFrameBytes = 0 })
 } catch {
     print(error.code.rawValue)
 }
