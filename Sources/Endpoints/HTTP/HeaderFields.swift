@@ -211,6 +211,8 @@ extension HeaderFields {
         "cache-control", "pragma", "age", "expires", "vary", "priority", "prefer",
         // The position in an event stream (WHATWG HTML §9.2.4), and the key that distinguishes a repetition from a new request.
         "last-event-id", "idempotency-key",
+        // The handshake of a WebSocket (RFC 6455 §4.1), without the subprotocols: some servers expect tokens there.
+        "upgrade", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions",
         // Fields of responses and of the connection.
         "allow", "connection", "retry-after", "server",
     ]

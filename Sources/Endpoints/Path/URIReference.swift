@@ -44,6 +44,17 @@ package struct URIReference {
         return result
     }
 
+    /// Returns this reference with the scheme `http` for `ws`, and `https` for `wss` (RFC 6455 §3).
+    package func withHTTPScheme() -> URIReference {
+        var result = self
+        switch scheme?.lowercased() {
+        case "ws": result.scheme = "http"
+        case "wss": result.scheme = "https"
+        default: break
+        }
+        return result
+    }
+
     /// Returns this reference without the user name and password before the host.
     package func withoutUserInformation() -> URIReference {
         var result = self

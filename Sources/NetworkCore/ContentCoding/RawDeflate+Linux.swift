@@ -45,7 +45,15 @@
         /// - Returns: Empty if all bytes that were added are decoded.
         /// - Throws: A reason if the bytes are not valid.
         package func next(upTo maximum: Int) throws(RawDeflateError) -> Data {
-            guard offset < input.count || mayHoldOutput else { return Data() }
+            while offset < input.count || mayHoldOutput {
+                let output = try step(upTo: maximum)
+                // A block with BFINAL may be empty, and there may be as many of them as there are bytes.
+                if !output.isEmpty { return output }
+            }
+            return Data()
+        }
+
+        private func step(upTo maximum: Int) throws(RawDeflateError) -> Data {
             var output = Data(count: maximum)
             let step: ccodings_step = input.withUnsafeBytes { input in
                 output.withUnsafeMutableBytes { output in
@@ -64,7 +72,6 @@
             case CCODINGS_Z_STREAM_END:
                 mayHoldOutput = false
                 if ccodings_zlib_reset(library.functions, stream) != 0 { throw RawDeflateError(reason: "it cannot be continued") }
-                if step.produced == 0, offset < input.count { return try next(upTo: maximum) }
             case CCODINGS_Z_MEM_ERROR: throw RawDeflateError(reason: "there is not enough memory")
             default:
                 throw RawDeflateError(

@@ -74,6 +74,7 @@ package struct RedirectRules {
         }
         let base = URIReference(request.urlText)
         var reference = URIReference(location).resolved(against: base).withoutUserInformation()
+        if request.requestsUpgrade { reference = reference.withHTTPScheme() }
         if !reference.hasFragment { reference = reference.with(fragmentOf: base) }
         let text = URLText(reference.text)
         guard text.scheme == "http" || text.scheme == "https" else {

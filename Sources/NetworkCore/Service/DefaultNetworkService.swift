@@ -207,11 +207,6 @@ extension DefaultNetworkService {
 }
 
 extension DefaultNetworkService {
-    /// The maximum number of bytes that are read from the body of a response with a status that is not accepted.
-    private static let maximumErrorBodyBytes = 1 << 20
-    /// The maximum time for reading that body.
-    private static let maximumErrorBodyTime = Duration.seconds(30)
-
     /// Sends a request to an endpoint and returns when the head of its response was received. Interceptors run on the caller's
     /// task.
     ///
@@ -231,8 +226,7 @@ extension DefaultNetworkService {
                 if let call { response.observeEnd { [head = response.head] in call.end(head, $0) } }
                 return response
             }
-            response.data = try await response.body.collectedStart(
-                upTo: Self.maximumErrorBodyBytes, within: Self.maximumErrorBodyTime)
+            response.data = try await response.body.collectedErrorBody()
         } catch {
             if let progress = request.progress { await Optional(progress).settled() }
             throw Self.failure(error, of: request, call)

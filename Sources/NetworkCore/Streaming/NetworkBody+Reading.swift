@@ -142,13 +142,13 @@ extension NetworkBody {
     /// The same bytes as a body that is received while it is read, once.
     package var streamed: NetworkBody { NetworkBody(source: .received(received)) }
 
-    /// Returns the beginning of the body, at most `maximum` bytes, and stops reading.
-    ///
-    /// - Parameter limit: The maximum time, checked between chunks.
-    func collectedStart(upTo maximum: Int, within limit: Duration) async throws(TransportError) -> Data {
+    /// Returns the beginning of the body of a response whose status is not accepted, at most 1 MiB, and stops reading. Takes at most about 30
+    /// seconds: the time is checked between chunks.
+    package func collectedErrorBody() async throws(TransportError) -> Data {
+        let maximum = 1 << 20
         var body = Data()
         var chunks = makeAsyncIterator()
-        let end = ContinuousClock.now + limit
+        let end = ContinuousClock.now + .seconds(30)
         while body.count < maximum, ContinuousClock.now < end, let chunk = try await chunks.next() {
             body.append(chunk.prefix(maximum - body.count))
         }

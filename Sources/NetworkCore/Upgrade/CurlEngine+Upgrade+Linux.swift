@@ -103,6 +103,8 @@
 
         private func end(_ socket: UpgradedSocket, _ error: TransportError?) {
             let receiver = socket.receiver
+            // Those that send are not to take this for a cancellation.
+            socket.endSending(error ?? socket.endError)
             close(socket, error)
             receiver?.flush()
             receiver?.connectionDidEnd(error)
@@ -148,6 +150,10 @@
     }
 
     extension UpgradedSocket {
+        fileprivate var endError: TransportError {
+            TransportError(.connectionLost, "the peer has closed the connection", phase: .send)
+        }
+
         fileprivate var truncationError: TransportError {
             TransportError(
                 .connectionLost, "TLS ended without a close_notify (RFC 8446 §6.1)", phase: .receive)

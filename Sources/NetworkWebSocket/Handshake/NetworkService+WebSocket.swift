@@ -9,7 +9,8 @@ extension NetworkService {
     /// let socket = try await service.webSocket(for: Endpoint<Void>(path: "live", queryParameters: ["room": 7]))
     /// ```
     ///
-    /// The request passes the interceptors like any other: credentials, retries, deadlines, observation. Redirects are followed. Proxies, routes,
+    /// The request passes the interceptors like any other: credentials, retries, deadlines, observation. Redirects are followed; after one to
+    /// another origin, no subprotocols are offered, as some contain credentials. Proxies, routes,
     /// trust policies and timeouts of the session manager apply. `https` URLs are used for `wss`, and `http` for `ws`. HTTP/1.1 is used: libcurl has no
     /// extended CONNECT (RFC 8441).
     ///
@@ -63,9 +64,10 @@ extension NetworkSessionManager {
         let handshake = try WebSocketHandshake(options)
         var request = NetworkRequest(url: Self.httpURL(url), headers: headers)
         for (name, value) in handshake.fields { request.headers.set(value, for: name) }
-        let response: NetworkResponse
+        var response: NetworkResponse
         do throws(TransportError) {
             response = try await stream(for: request)
+            if response.statusCode != 101 { response.data = try await response.body.collectedErrorBody() }
         } catch {
             throw WebSocketError(NetworkError(error))
         }

@@ -169,7 +169,9 @@ package final class MessageContent {
         pending = Data()
         #if os(Linux)
             isTailAdded = false
-            if isCompressed, compression?.receivesWithoutContext == true { inflater = nil }
+            guard isCompressed else { return }
+            if compression?.receivesWithoutContext == true { inflater = nil }
+            if inflater == nil { inflater = RawInflater() }
         #endif
     }
 
@@ -178,10 +180,7 @@ package final class MessageContent {
         pending = bytes
         self.isLast = isLast
         #if os(Linux)
-            if isCompressed {
-                if inflater == nil { inflater = RawInflater() }
-                inflater?.append(bytes)
-            }
+            if isCompressed { inflater?.append(bytes) }
         #endif
     }
 

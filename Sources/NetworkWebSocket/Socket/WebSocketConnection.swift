@@ -43,6 +43,8 @@ package final class WebSocketConnection: UpgradedReceiver {
         var first = 0
         var buffered = 0
         var isPaused = false
+        /// Whether nothing more is queued, because something was dropped: what is received is always a beginning of what was sent.
+        var isDropping = false
         /// The message whose frames are being received. Its bytes are those that were received with the current read.
         var current: (kind: Kind, isCompressed: Bool, hasBegun: Bool, bytes: Data)?
         var reader: UnsafeContinuation<Void, Never>?
@@ -65,9 +67,14 @@ package final class WebSocketConnection: UpgradedReceiver {
 
         mutating func append(_ event: Event) {
             // After this side has closed, what nobody reads is dropped, so that the peer's close frame is found.
-            if isClosing, buffered >= WebSocketConnection.capacity { return }
+            if isClosing, buffered >= WebSocketConnection.capacity { isDropping = true }
+            if isDropping { return }
             events.append(event)
             buffered += event.byteCount
+        }
+
+        mutating func dropEvents() {
+            (events, first, buffered, isDropping) = ([], 0, 0, true)
         }
 
         mutating func takeEvent() -> Event? {
@@ -384,8 +391,7 @@ package final class WebSocketConnection: UpgradedReceiver {
                     .append(payload, to: &buffer)
             }
         } catch {
-            if state.withLock({ $0.end == nil }) { throw WebSocketError(error) }
-            throw endError
+            throw sendingError(error)
         }
         if isClosed { throw endError }
         return hasRoom
@@ -401,6 +407,11 @@ package final class WebSocketConnection: UpgradedReceiver {
             }
         }
         return try result.get()
+    }
+
+    /// The error of sending over a connection that has failed, of which this side may not have been notified yet.
+    private func sendingError(_ error: TransportError) -> WebSocketError {
+        state.withLock { $0.end == nil } ? WebSocketError(error) : endError
     }
 
     /// Sends a message, or a part of one. The caller has the turn to send.
@@ -424,7 +435,7 @@ package final class WebSocketConnection: UpgradedReceiver {
         do throws(TransportError) {
             try await transport.waitForRoom()
         } catch {
-            guard error.code == .cancelled, Task.isCancelled else { throw endError }
+            guard error.code == .cancelled, Task.isCancelled else { throw sendingError(error) }
             cancel()
             throw .cancelled
         }
@@ -441,12 +452,10 @@ package final class WebSocketConnection: UpgradedReceiver {
             return state.end != nil
         }
         if isOver { throw endError }
+        defer { state.withLock { state in state.pings.removeAll { $0.payload == payload } } }
         try sendFrame(.ping, payload)
         let result = await promise.value(
             within: { limit }, on: time, lateness: { .failure(.pingTimeout(limit)) }, cancellation: { .failure(.cancelled) })
-        if case .failure(let error) = result, error.code == .pingTimeout {
-            state.withLock { state in state.pings.removeAll { $0.payload == payload } }
-        }
         return try result.get()
     }
 
@@ -486,6 +495,7 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     private func collect(_ first: Event?) async throws(WebSocketError) -> WebSocketMessage? {
         defer { unclaim() }
+        try skipPieces()
         var next = first
         if next == nil { next = try await nextEvent() }
         while let event = next {
@@ -507,7 +517,7 @@ package final class WebSocketConnection: UpgradedReceiver {
                 }
                 // The message is incomplete.
                 return nil
-            case .part: break
+            case .part(let data, let isLast): try skip(data, isLast)
             }
             next = try await nextEvent()
         }
@@ -540,14 +550,35 @@ package final class WebSocketConnection: UpgradedReceiver {
     }
 
     private func violated(_ violation: WebSocketViolation) -> WebSocketError {
+        // What follows is not received.
+        state.withLock { $0.dropEvents() }
+        content.begin(.binary, isCompressed: false)
+        lastPartWasRead = false
         fail(violation.error)
         return violation.error
+    }
+
+    /// Skips a part of a message that is not read. Decoded nevertheless, because the next messages may refer to its content (RFC 7692 §7.1.1).
+    private func skip(_ payload: Data, _ isLast: Bool) throws(WebSocketError) {
+        content.append(payload, isLast: isLast)
+        try skipPieces()
+    }
+
+    /// Skips the rest of what was added to the content.
+    private func skipPieces() throws(WebSocketError) {
+        guard isReadingMessage else { return }
+        do throws(WebSocketViolation) {
+            while try content.next() != nil {}
+        } catch {
+            throw violated(error)
+        }
     }
 
     /// Begins the next message, of which the rest of the last one is skipped. Returns `nil` after an orderly end.
     package func nextStream() async throws(WebSocketError) -> WebSocketMessage.Kind? {
         var next = try claim()
         defer { unclaim() }
+        try skipPieces()
         if next == nil { next = try await nextEvent() }
         while let event = next {
             switch event {
@@ -562,7 +593,7 @@ package final class WebSocketConnection: UpgradedReceiver {
                 isReadingMessage = true
                 lastPartWasRead = false
                 return kind
-            case .part: break
+            case .part(let data, let isLast): try skip(data, isLast)
             }
             next = try await nextEvent()
         }
@@ -574,10 +605,10 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     /// Returns the next chunk of the message that ``nextStream()`` has begun; `nil` at its end.
     package func nextChunk() async throws(WebSocketError) -> Data? {
-        guard isReadingMessage else { return nil }
         let claimed = try claim(takesEvent: false)
         assert(claimed == nil)
         defer { unclaim() }
+        guard isReadingMessage else { return nil }
         while true {
             do throws(WebSocketViolation) {
                 if let piece = try content.next() { return piece }
