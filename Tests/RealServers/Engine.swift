@@ -1,7 +1,6 @@
 import DataTransfer
 import Foundation
 import Testing
-import NetworkURLSession
 
 /// A kind of session manager with which the suites run.
 struct Engine: Sendable, CustomTestStringConvertible {
@@ -16,13 +15,6 @@ struct Engine: Sendable, CustomTestStringConvertible {
     var isOurs = false
     var make: @Sendable (SessionConfiguration) -> any NetworkSessionManager
 
-    /// All engines. `DATA_TRANSFER_ENGINES=ours` excludes URLSession, for runs with another libcurl than the system's, which
-    /// Foundation does not use.
-    static let all =
-        ofThisPlatform
-        + (ProcessInfo.processInfo.environment["DATA_TRANSFER_ENGINES"] == "ours"
-            ? [] : [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }])
-
     /// Whether the engines support HTTP/2. `DATA_TRANSFER_HTTP2=none` means that the loaded libcurl does not (`Docs/Engine.md`).
     static let speaksHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_HTTP2"] != "none"
 
@@ -31,16 +23,6 @@ struct Engine: Sendable, CustomTestStringConvertible {
 
     /// The engines that are part of this package.
     static let ours = all.filter(\.isOurs)
-
-    #if os(Linux)
-        private static let ofThisPlatform = [
-            Engine(name: "libcurl", measures: true, keepsHeaderLines: true, leavesEncodedBodies: true, isOurs: true) {
-                CurlSessionManager(configuration: $0)
-            }
-        ]
-    #else
-        private static let ofThisPlatform: [Engine] = []
-    #endif
 
     var testDescription: String { name }
 

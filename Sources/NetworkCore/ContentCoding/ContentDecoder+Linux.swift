@@ -1,4 +1,5 @@
 #if os(Linux)
+    import Endpoints
     import Glibc
 
     /// The reason why the content of a response cannot be decoded.
@@ -11,6 +12,24 @@
         case ratio(limit: Int)
         /// The decoder's memory could not be allocated.
         case outOfMemory
+
+        /// Returns the error of a request whose response cannot be decoded.
+        func transportError(of request: NetworkRequest) -> TransportError {
+            let message =
+                switch self {
+                case .truncated: "the content is truncated: its Content-Encoding is incomplete"
+                case .damaged(let reason): "the content is damaged: \(reason)"
+                case .ratio(let limit): "the decoded content is over \(limit) times its coded size (maximumDecodingRatio)"
+                case .outOfMemory: "not enough memory to decode the content"
+                }
+            let code: TransportError.Code =
+                switch self {
+                case .ratio: .bodyTooLarge
+                case .outOfMemory: .outOfResources
+                default: .undecodableContent
+                }
+            return TransportError(code, message, phase: .receive, request: request)
+        }
     }
 
     /// Decodes the content codings of one response body, in pieces of bounded size (RFC 9110 §8.4).

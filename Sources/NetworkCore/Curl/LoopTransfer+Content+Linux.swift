@@ -130,7 +130,7 @@
             do throws(ContentDecodingFailure) {
                 try decoder.finish()
             } catch {
-                throw undecodable(error)
+                throw error.transportError(of: request)
             }
         }
 
@@ -150,7 +150,7 @@
                 do throws(ContentDecodingFailure) {
                     step = try decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[offset...]), into: workspace.decoded)
                 } catch {
-                    throw undecodable(error)
+                    throw error.transportError(of: request)
                 }
                 offset += step.consumed
                 if step.produced > 0 {
@@ -178,23 +178,6 @@
             }
             exchange.body.append(contentsOf: bytes)
             return true
-        }
-
-        private func undecodable(_ failure: ContentDecodingFailure) -> TransportError {
-            let message =
-                switch failure {
-                case .truncated: "the content is truncated: its Content-Encoding is incomplete"
-                case .damaged(let reason): "the content is damaged: \(reason)"
-                case .ratio(let limit): "the decoded content is over \(limit) times its coded size (maximumDecodingRatio)"
-                case .outOfMemory: "not enough memory to decode the content"
-                }
-            let code: TransportError.Code =
-                switch failure {
-                case .ratio: .bodyTooLarge
-                case .outOfMemory: .outOfResources
-                default: .undecodableContent
-                }
-            return TransportError(code, message, phase: .receive, request: request)
         }
     }
 

@@ -2,7 +2,7 @@ import Endpoints
 
 /// One call of a session manager, from the request to the last of its redirects: see ``SessionRules``.
 public struct SessionCall: Sendable {
-    private let rules: SessionRules
+    let rules: SessionRules
     private var trail = RedirectTrail()
     private let progress: ProgressReporter?
     /// The next request to send: that of the caller after the checks, or that of a redirect.

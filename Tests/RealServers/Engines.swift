@@ -1,0 +1,21 @@
+import Foundation
+import NetworkURLSession
+
+extension Engine {
+    /// All engines. `DATA_TRANSFER_ENGINES=ours` excludes URLSession, for runs with another libcurl than the system's, which
+    /// Foundation does not use. Packages in `Integrations` replace this file by one with their engine.
+    static let all =
+        ofThisPlatform
+        + (ProcessInfo.processInfo.environment["DATA_TRANSFER_ENGINES"] == "ours"
+            ? [] : [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }])
+
+    #if os(Linux)
+        private static let ofThisPlatform = [
+            Engine(name: "libcurl", measures: true, keepsHeaderLines: true, leavesEncodedBodies: true, isOurs: true) {
+                CurlSessionManager(configuration: $0)
+            }
+        ]
+    #else
+        private static let ofThisPlatform: [Engine] = []
+    #endif
+}
