@@ -10,6 +10,11 @@
         func govern(_ configuration: URLSessionConfiguration) {}
     }
 
+    extension URLSession {
+        /// Returns `nil`: there, WebSockets need another version of libcurl than most systems have. `CurlSessionManager` opens them.
+        func openWebSocket(_ request: URLRequest) -> URLSessionTask? { nil }
+    }
+
     extension URLSessionExchange {
         /// Returns the response to an authentication challenge, which is always to cancel it.
         func disposition(

@@ -26,9 +26,11 @@ final class URLSessionEngine: @unchecked Sendable {
     private let clock = URLSessionClock()
 
     private var gate: OriginGate<URLSessionTransfer>
-    private var running: (session: URLSession, bridge: URLSessionDelegateBridge)?
+    private(set) var running: (session: URLSession, bridge: URLSessionDelegateBridge)?
     /// The transfers that have started and not ended.
     private var transfers: [ObjectIdentifier: URLSessionTransfer] = [:]
+    /// The WebSockets that are open.
+    private var webSockets: [ObjectIdentifier: URLSessionWebSocket] = [:]
     private var isClosed = false
     /// How far the closing of the session manager has come.
     private var stage = ClosingStage.open
@@ -80,6 +82,7 @@ final class URLSessionEngine: @unchecked Sendable {
         queue.async {
             if self.stage == .open { self.stage = .draining }
             self.isClosed = true
+            for socket in self.webSockets.values { socket.sessionWillClose() }
             self.endSessionIfUnused()
         }
     }
@@ -96,6 +99,7 @@ final class URLSessionEngine: @unchecked Sendable {
             }
             // Only then, so that none of them is launched in the place of another one.
             for transfer in left { self.end(transfer, nil) }
+            for socket in self.webSockets.values { socket.cutOff() }
             self.endSessionIfUnused()
         }
     }
@@ -129,7 +133,10 @@ final class URLSessionEngine: @unchecked Sendable {
 
     private func runningSession() -> (URLSession, URLSessionDelegateBridge) {
         if let running { return running }
-        let bridge = URLSessionDelegateBridge { [weak self] exchange, error in
+        let bridge = URLSessionDelegateBridge { [weak self] exchange in
+            guard let self else { return }
+            queue.async { self.open(exchange) }
+        } whenEnded: { [weak self] exchange, error in
             guard let self else { return }
             queue.async { self.finish(exchange, error) }
         }
@@ -140,21 +147,37 @@ final class URLSessionEngine: @unchecked Sendable {
         return (session, bridge)
     }
 
+    /// Ends a transfer with the messages of its WebSocket.
+    private func open(_ exchange: URLSessionExchange) {
+        let transfer = exchange.transfer
+        guard transfer.exchange === exchange, let (socket, response) = exchange.openedResponse() else { return }
+        guard webSockets.count < limits.maximumUpgradedConnections else {
+            let error = TransportError(
+                .outOfResources,
+                "more than \(limits.maximumUpgradedConnections) upgraded connections are open (maximumUpgradedConnections)",
+                phase: .receive, request: transfer.request)
+            transfer.end(.failure(error))
+            return end(transfer, nil)
+        }
+        store(response.headers, of: transfer)
+        webSockets[ObjectIdentifier(socket)] = socket
+        if stage != .open { socket.sessionWillClose() }
+        // If the transfer was completed before, its response is released here, which cancels the WebSocket.
+        end(transfer, .success(response))
+    }
+
     private func finish(_ exchange: URLSessionExchange, _ error: (any Error)?) {
+        if let socket = exchange.webSocket.withLock(\.self)?.socket {
+            socket.didComplete(error)
+            webSockets[ObjectIdentifier(socket)] = nil
+            return endSessionIfUnused()
+        }
         let transfer = exchange.transfer
         guard transfer.exchange === exchange else { return }
         let received = exchange.take()
         do throws(TransportError) {
             let response = try exchange.response(received, error)
-            // `URLSession` joins several fields with a comma, which a valid one does not contain outside of quotes.
-            if let strictTransport, trust?.isVerified(transfer.request) == true,
-                let fields = response.headers["Strict-Transport-Security"]
-            {
-                strictTransport.receive(fields.parts(at: ",").prefix(1).map { String($0) }, for: transfer.request)
-            }
-            if let cookies, let location = CookieLocation(transfer.request) {
-                cookies.receive(response.headers.values(for: "Set-Cookie"), from: location)
-            }
+            store(response.headers, of: transfer)
             if RedirectRules.isRedirect(response.statusCode) {
                 let next = try redirectRules.next(
                     after: transfer.request, status: response.statusCode, headers: response.headers, trail: transfer.redirects)
@@ -163,6 +186,17 @@ final class URLSessionEngine: @unchecked Sendable {
             end(transfer, .success(response))
         } catch {
             end(transfer, .failure(error))
+        }
+    }
+
+    /// Stores what the header fields of a response say about later requests.
+    private func store(_ headers: HeaderFields, of transfer: URLSessionTransfer) {
+        // `URLSession` joins several fields with a comma, which a valid one does not contain outside of quotes.
+        if let strictTransport, trust?.isVerified(transfer.request) == true, let fields = headers["Strict-Transport-Security"] {
+            strictTransport.receive(fields.parts(at: ",").prefix(1).map { String($0) }, for: transfer.request)
+        }
+        if let cookies, let location = CookieLocation(transfer.request) {
+            cookies.receive(headers.values(for: "Set-Cookie"), from: location)
         }
     }
 
@@ -218,7 +252,7 @@ final class URLSessionEngine: @unchecked Sendable {
     }
 
     private func endSessionIfUnused() {
-        guard isClosed, transfers.isEmpty else { return }
+        guard isClosed, transfers.isEmpty, webSockets.isEmpty else { return }
         if let running {
             self.running = nil
             running.session.finishTasksAndInvalidate()

@@ -33,6 +33,8 @@ final class URLSessionExchange: Sendable {
     let trust: URLSessionTrust?
     private let limits: SessionConfiguration
     private let received = Locked(Received())
+    /// The WebSocket that was opened, and its subprotocol.
+    let webSocket = Locked<(socket: URLSessionWebSocket, subprotocol: String?)?>(nil)
     /// Whether the task was cancelled. The lock is held while the task is cancelled and while a redirect or a challenge is
     /// completed: on Linux, completing one after a cancellation stops the process.
     private let isCancelled = Locked(false)
@@ -128,7 +130,7 @@ extension URLSessionExchange {
     /// Returns the response from what was received and the task's error.
     func response(_ received: Received, _ error: (any Error)?) throws(TransportError) -> NetworkResponse {
         let activity = transfer.activity.withLock { $0 }
-        if let error {
+        if let error, !isRefusal(error, received.response ?? task.response as? HTTPURLResponse) {
             let code = (error as NSError).code
             guard received.wasChallenged, received.response != nil, code == URLError.Code.cancelled.rawValue else {
                 throw URLSessionErrors.transportError(error, phase: activity.phase, request: request)
@@ -144,7 +146,7 @@ extension URLSessionExchange {
             timings: timings(received, activity))
     }
 
-    private func timings(_ received: Received, _ activity: URLSessionActivity) -> TransferTimings {
+    func timings(_ received: Received, _ activity: URLSessionActivity) -> TransferTimings {
         var timings = received.timings
         timings.queued = .nanoseconds(Int64(clamping: activity.queued))
         timings.total = .nanoseconds(Int64(URLSessionClock.now - activity.submitted))
@@ -161,10 +163,17 @@ extension URLSessionExchange {
 /// queue.
 final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Locked<[Int: URLSessionExchange]>([:])
+    private let whenOpened: @Sendable (URLSessionExchange) -> Void
     private let whenEnded: @Sendable (URLSessionExchange, (any Error)?) -> Void
 
-    /// - Parameter whenEnded: Called once for each exchange, on the delegate's queue, after its last event.
-    init(whenEnded: @escaping @Sendable (URLSessionExchange, (any Error)?) -> Void) {
+    /// - Parameters:
+    ///   - whenOpened: Called on the delegate's queue when the WebSocket of an exchange was opened, before its end.
+    ///   - whenEnded: Called once for each exchange, on the delegate's queue, after its last event.
+    init(
+        whenOpened: @escaping @Sendable (URLSessionExchange) -> Void = { _ in },
+        whenEnded: @escaping @Sendable (URLSessionExchange, (any Error)?) -> Void
+    ) {
+        self.whenOpened = whenOpened
         self.whenEnded = whenEnded
     }
 
@@ -219,6 +228,13 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
         // Decides without the lock: to verify a certificate, the system may load others from the network.
         let (disposition, credential) = exchange.disposition(of: challenge)
         exchange.unlessCancelled { completionHandler(disposition, credential) }
+    }
+
+    /// A WebSocket was opened. Called by the delegate's method of Apple platforms.
+    func open(_ task: URLSessionTask, _ socket: any WebSocketTask, subprotocol: String?) {
+        guard let exchange = exchange(of: task) else { return }
+        exchange.open(socket, subprotocol: subprotocol)
+        whenOpened(exchange)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

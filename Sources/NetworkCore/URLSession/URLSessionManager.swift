@@ -29,6 +29,7 @@ import Foundation
 ///   (``NetworkCore/TransportError/Code/httpVersionUnavailable``).
 /// - Foundation joins the `Set-Cookie` fields of a response with commas; they are separated where a comma is followed by a name and `=`.
 ///   Cookies of ``NetworkCore/SessionConfiguration/cookies`` are stored when the response is complete.
+/// - A connection is only switched to another protocol for WebSockets, on Apple platforms, by a `URLSessionWebSocketTask`.
 /// - Trailers are not available, and ``NetworkCore/TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, in addition, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a

@@ -57,6 +57,7 @@ extension NetworkRequest {
         }
         if let lowered = loweredScheme { request.url = lowered }
         if let userAgent, !headers.contains("User-Agent") { request.setValue(userAgent, forHTTPHeaderField: "User-Agent") }
+        if requestsWebSocket, let task = session.openWebSocket(request.forWebSocketTask) { return task }
         // A data task would label a body without a content type as a form; an upload task does not.
         guard let body = request.httpBody, !headers.contains("Content-Type") else { return session.dataTask(with: request) }
         request.httpBody = nil

@@ -74,14 +74,29 @@ extension NetworkResponse {
     ///
     /// The body and the connection are the same bytes. Use one of them.
     public var upgradedConnection: UpgradedConnection? {
+        if case .bytes(let connection) = upgrade { connection } else { nil }
+    }
+
+    /// The messages, if the engine itself handles the frames of a WebSocket: `URLSession`.
+    package var upgradedMessages: UpgradedMessages? {
+        if case .messages(let messages) = upgrade { messages } else { nil }
+    }
+
+    private var upgrade: ReceivedStream.Upgrade? {
         guard case .received(let body) = body.source else { return nil }
-        return (body as? ReceivedStream)?.upgradedConnection
+        return (body as? ReceivedStream)?.upgrade
     }
 }
 
 extension NetworkRequest {
     /// Whether the connection is returned if the server switches it to another protocol.
     package var requestsUpgrade: Bool { isStreamed && headers.contains("Upgrade") }
+
+    /// Whether the protocol that it requests is that of WebSockets (RFC 6455 §4.1).
+    package var requestsWebSocket: Bool {
+        requestsUpgrade
+            && headers.values(for: "Upgrade").contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == "websocket" }
+    }
 }
 
 extension TransportError {

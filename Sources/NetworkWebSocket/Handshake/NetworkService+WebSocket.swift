@@ -12,7 +12,8 @@ extension NetworkService {
     /// The request passes the interceptors like any other: credentials, retries, deadlines, observation. Redirects are followed; after one to
     /// another origin, no subprotocols are offered, as some contain credentials. Proxies, routes,
     /// trust policies and timeouts of the session manager apply. `https` URLs are used for `wss`, and `http` for `ws`. HTTP/1.1 is used: libcurl has no
-    /// extended CONNECT (RFC 8441).
+    /// extended CONNECT (RFC 8441). On Apple platforms, `URLSession` adds the header fields of the handshake, checks those of the response, and does not
+    /// pass the body of a response with another status than 101.
     ///
     /// - Throws: ``WebSocketError``: ``WebSocketError/Code/requestFailed`` with a ``NetworkCore/NetworkError`` if the request fails, or the status is not 101.
     public func webSocket(
@@ -36,7 +37,10 @@ extension NetworkService {
 
     /// Opens a WebSocket to an endpoint, and calls a completion.
     ///
-    /// - Parameter completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    /// - Parameters:
+    ///   - endpoint: Its method must be GET, and it has no body.
+    ///   - options: Limits, times, subprotocols and compression. Default: the defaults.
+    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
     /// - Returns: A handle that cancels the request. The WebSocket itself is closed by its methods.
     @discardableResult
     public func webSocket(
@@ -57,6 +61,7 @@ extension NetworkSessionManager {
     /// - Parameters:
     ///   - url: With the scheme `ws`, `wss`, `http` or `https`.
     ///   - headers: Further header fields. Those of the handshake are set by this method.
+    ///   - options: Limits, times, subprotocols and compression. Default: the defaults.
     /// - Throws: ``WebSocketError``, as ``NetworkCore/NetworkService/webSocket(for:options:)`` does.
     public func webSocket(
         for url: URL, headers: HeaderFields = [:], options: WebSocketOptions = WebSocketOptions()

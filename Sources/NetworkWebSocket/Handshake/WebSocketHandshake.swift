@@ -52,6 +52,7 @@ package struct WebSocketHandshake: Sendable {
 
     /// Checks the response, and returns the WebSocket.
     func socket(of response: NetworkResponse) throws(WebSocketError) -> WebSocket {
+        if let messages = response.upgradedMessages { return try socket(over: messages, response) }
         guard let connection = response.upgradedConnection else {
             throw WebSocketError(
                 .unsupported,
@@ -68,6 +69,18 @@ package struct WebSocketHandshake: Sendable {
         return WebSocket(channel: channel, subprotocol: subprotocol, response: head)
     }
 
+    /// Returns the WebSocket of an engine that handles frames itself, and has checked the response and agreed on compression itself.
+    private func socket(
+        over messages: UpgradedMessages, _ response: NetworkResponse
+    ) throws(WebSocketError) -> WebSocket {
+        if let chosen = messages.subprotocol, !options.subprotocols.contains(chosen) { throw .foreignSubprotocol }
+        var head = response
+        head.data = Data()
+        let channel = MessageChannel(messages, options: options)
+        channel.start()
+        return WebSocket(channel: channel, subprotocol: messages.subprotocol, response: head)
+    }
+
     /// Checks the header fields of a response.
     func check(_ headers: HeaderFields) throws(WebSocketError) -> (subprotocol: String?, AgreedCompression?) {
         guard headers.values(for: "Upgrade").contains(where: { Self.lists($0, "websocket") }) else {
@@ -82,10 +95,7 @@ package struct WebSocketHandshake: Sendable {
                 .invalidHandshake, "Sec-WebSocket-Accept: the response does not belong to the key of the request")
         }
         let chosen = headers.values(for: "Sec-WebSocket-Protocol")
-        if let chosen = chosen.first, !options.subprotocols.contains(chosen) {
-            throw WebSocketError(
-                .invalidHandshake, "Sec-WebSocket-Protocol: the server has chosen a subprotocol that was not offered")
-        }
+        if let chosen = chosen.first, !options.subprotocols.contains(chosen) { throw .foreignSubprotocol }
         guard chosen.count <= 1 else {
             throw WebSocketError(.invalidHandshake, "Sec-WebSocket-Protocol: the server has chosen several subprotocols")
         }
@@ -96,5 +106,11 @@ package struct WebSocketHandshake: Sendable {
 
     private static func lists(_ value: String, _ element: String) -> Bool {
         value.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == element }
+    }
+}
+
+extension WebSocketError {
+    fileprivate static var foreignSubprotocol: WebSocketError {
+        WebSocketError(.invalidHandshake, "Sec-WebSocket-Protocol: the server has chosen a subprotocol that was not offered")
     }
 }

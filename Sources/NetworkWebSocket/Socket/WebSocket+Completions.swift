@@ -4,7 +4,9 @@ import NetworkCore
 extension WebSocket {
     /// Sends a message, and calls a completion when it was passed to the system.
     ///
-    /// - Parameter completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
     /// - Returns: A handle that cancels the sending, which closes the WebSocket if it has begun.
     @discardableResult
     public func send(
@@ -39,7 +41,10 @@ extension WebSocket {
 
     /// Closes the WebSocket, and calls a completion when the peer has responded, or the time has passed.
     ///
-    /// - Parameter completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    /// - Parameters:
+    ///   - code: Why. Default: 1000.
+    ///   - reason: For people, at most 123 bytes of UTF-8; more are cut off.
+    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
     public func close(
         _ code: WebSocketCloseCode = .normal, reason: String = "", completion: @escaping @Sendable () -> Void
     ) {

@@ -48,7 +48,9 @@ public final class WebSocket: Sendable {
         try await channel.send(message)
     }
 
-    /// Sends a message whose length is not known before, a fragment for each chunk (RFC 6455 §5.4). Other messages wait until its end.
+    /// Sends a message whose length is not known before, a fragment for each chunk (RFC 6455 §5.4). Other messages wait until its end. On Apple
+    /// platforms, the chunks are collected in memory first, as `URLSession` sends whole messages; a text that is not UTF-8 is then
+    /// ``WebSocketError/Code/coding``.
     ///
     /// - Parameters:
     ///   - chunks: The parts of the message. Those of a text may be split at any byte. Iterated on the calling task.
@@ -63,7 +65,9 @@ public final class WebSocket: Sendable {
 
     /// Sends a value as a text of JSON.
     ///
-    /// - Parameter encoder: Default: one with the defaults of `JSONEncoder`.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: Default: one with the defaults of `JSONEncoder`.
     /// - Throws: ``WebSocketError``, with ``WebSocketError/Code/coding`` if the value cannot be encoded; nothing is sent then.
     public func send(
         json value: some Encodable, encoder: TransferJSONEncoder = TransferJSONEncoder()
@@ -90,7 +94,8 @@ public final class WebSocket: Sendable {
     /// The messages, from the next one on. The sequence ends, and throws, as ``receive()`` does.
     public var messages: WebSocketMessages { WebSocketMessages(socket: self) }
 
-    /// The messages as sequences of chunks, for those that are larger than memory, or whose beginning is needed before their end.
+    /// The messages as sequences of chunks, for those that are larger than memory, or whose beginning is needed before their end. On Apple platforms,
+    /// each has one chunk, as `URLSession` receives whole messages.
     public var streams: WebSocketStreams { WebSocketStreams(socket: self) }
 
     /// The messages, decoded.

@@ -681,7 +681,7 @@ package final class WebSocketConnection: UpgradedReceiver {
 }
 
 extension WebSocketError {
-    fileprivate static func pingTimeout(_ limit: Duration) -> WebSocketError {
+    static func pingTimeout(_ limit: Duration) -> WebSocketError {
         WebSocketError(.pingTimeout, "nothing was received for \(limit) after a ping (pingTimeout)")
     }
 }

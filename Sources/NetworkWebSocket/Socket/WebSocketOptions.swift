@@ -6,11 +6,12 @@ public struct WebSocketOptions: Sendable {
     /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9). Default: none.
     public var subprotocols: [String] = []
     /// The maximum size of a received frame, in bytes. A larger one closes the connection with the code 1009. Default: 1 MiB.
+    /// Not used on Apple platforms, where `URLSession` handles the frames.
     public var maximumFrameBytes = 1 << 20
     /// The maximum size of a received message, in bytes, after decompression. A larger one closes the connection with the code 1009. Does not
-    /// apply to ``WebSocket/streams``. Default: 16 MiB.
+    /// apply to ``WebSocket/streams``, except on Apple platforms. Default: 16 MiB.
     public var maximumMessageBytes = 16 << 20
-    /// Compression of messages; `nil` for none. Default: none. For the engine on Linux.
+    /// Compression of messages; `nil` for none. Default: none. For the engine on Linux; on Apple platforms it is up to `URLSession`.
     public var compression: WebSocketCompression?
     /// The time without a received byte after which a ping is sent; `nil` for never. Default: 30 seconds.
     public var pingInterval: Duration? = .seconds(30)

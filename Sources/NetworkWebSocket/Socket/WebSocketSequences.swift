@@ -120,7 +120,9 @@ public struct WebSocketDecoder<Value: Sendable>: Sendable {
 extension WebSocketDecoder where Value: Decodable {
     /// Decodes messages of JSON, texts or binary ones.
     ///
-    /// - Parameter decoder: Default: one with the defaults of `JSONDecoder`.
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - decoder: Default: one with the defaults of `JSONDecoder`.
     public static func json(
         _ type: Value.Type, decoder: TransferJSONDecoder = TransferJSONDecoder()
     ) -> WebSocketDecoder<Value> {

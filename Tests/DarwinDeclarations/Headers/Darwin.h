@@ -70,6 +70,7 @@ extern int *__error(void);
 #define EAGAIN 35
 #define EWOULDBLOCK EAGAIN
 #define EINPROGRESS 36
+#define EMSGSIZE 40
 #define EADDRINUSE 48
 #define ECONNABORTED 53
 #define ECONNRESET 54

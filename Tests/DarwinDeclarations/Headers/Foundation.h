@@ -281,6 +281,34 @@ NS_NAME("URLSessionUploadTask") NS_SENDABLE
 @interface NSURLSessionUploadTask : NSURLSessionDataTask
 @end
 
+// https://developer.apple.com/documentation/foundation/urlsessionwebsockettask/closecode
+typedef NS_ENUM_OF(NSInteger, NSURLSessionWebSocketCloseCode) {
+    NSURLSessionWebSocketCloseCodeInvalid = 0,
+    NSURLSessionWebSocketCloseCodeNormalClosure = 1000,
+    NSURLSessionWebSocketCloseCodeGoingAway = 1001,
+    NSURLSessionWebSocketCloseCodeProtocolError = 1002,
+    NSURLSessionWebSocketCloseCodeUnsupportedData = 1003,
+    NSURLSessionWebSocketCloseCodeNoStatusReceived = 1005,
+    NSURLSessionWebSocketCloseCodeAbnormalClosure = 1006,
+    NSURLSessionWebSocketCloseCodeInvalidFramePayloadData = 1007,
+    NSURLSessionWebSocketCloseCodePolicyViolation = 1008,
+    NSURLSessionWebSocketCloseCodeMessageTooBig = 1009,
+    NSURLSessionWebSocketCloseCodeMandatoryExtensionMissing = 1010,
+    NSURLSessionWebSocketCloseCodeInternalServerError = 1011,
+    NSURLSessionWebSocketCloseCodeTLSHandshakeFailure = 1015,
+} NS_NAME("NSURLSessionWebSocketTask.CloseCode");
+
+// https://developer.apple.com/documentation/foundation/urlsessionwebsockettask
+// Sending and receiving are refined for Swift: see Foundation.swiftinterface.
+NS_NAME("URLSessionWebSocketTask") NS_SENDABLE API_SINCE(10.15, 13.0, 13.0, 6.0)
+@interface NSURLSessionWebSocketTask : NSURLSessionTask
+- (void)sendPingWithPongReceiveHandler:(void (NS_SENDABLE ^)(NSError *_Nullable error))pongReceiveHandler;
+- (void)cancelWithCloseCode:(NSURLSessionWebSocketCloseCode)closeCode reason:(nullable NSData *)reason;
+@property NSInteger maximumMessageSize;
+@property(readonly) NSURLSessionWebSocketCloseCode closeCode;
+@property(nullable, readonly, copy) NSData *closeReason;
+@end
+
 @class NSURLSession, NSURLSessionTaskMetrics;
 
 // https://developer.apple.com/documentation/foundation/urlsession/authchallengedisposition
@@ -342,6 +370,19 @@ NS_NAME("URLSessionDataDelegate") NS_SENDABLE
 - (void)URLSession:(NSURLSession *)session dataTask:(NSURLSessionDataTask *)dataTask didReceiveData:(NSData *)data;
 @end
 
+// https://developer.apple.com/documentation/foundation/urlsessionwebsocketdelegate
+NS_NAME("URLSessionWebSocketDelegate") NS_SENDABLE API_SINCE(10.15, 13.0, 13.0, 6.0)
+@protocol NSURLSessionWebSocketDelegate <NSURLSessionTaskDelegate>
+@optional
+- (void)URLSession:(NSURLSession *)session
+           webSocketTask:(NSURLSessionWebSocketTask *)webSocketTask
+    didOpenWithProtocol:(nullable NSString *)protocol;
+- (void)URLSession:(NSURLSession *)session
+       webSocketTask:(NSURLSessionWebSocketTask *)webSocketTask
+    didCloseWithCode:(NSURLSessionWebSocketCloseCode)closeCode
+              reason:(nullable NSData *)reason;
+@end
+
 // https://developer.apple.com/documentation/foundation/urlsession
 NS_NAME("URLSession") NS_SENDABLE
 @interface NSURLSession : NSObject
@@ -354,6 +395,8 @@ NS_NAME("URLSession") NS_SENDABLE
 - (void)invalidateAndCancel;
 - (NSURLSessionDataTask *)dataTaskWithRequest:(NSURLRequest *)request;
 - (NSURLSessionUploadTask *)uploadTaskWithRequest:(NSURLRequest *)request fromData:(NSData *)bodyData;
+// https://developer.apple.com/documentation/foundation/urlsession/websockettask(with:)-3vh4u
+- (NSURLSessionWebSocketTask *)webSocketTaskWithRequest:(NSURLRequest *)request API_SINCE(10.15, 13.0, 13.0, 6.0);
 @end
 
 // https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics
