@@ -36,7 +36,9 @@ struct SampleTests {
     @Test(arguments: try documents())
     func `each Swift sample is part of a snippet`(document: String) throws {
         // The snippets and the tests of nested packages are compiled when those are tested.
-        let folders = try ["Snippets"] + Self.integrations().flatMap { ["\($0)/Snippets", "\($0)/Tests"] }
+        let folders =
+            try ["Snippets", "Tests/NetworkWebSocketTests/GraphQL"]
+            + Self.integrations().flatMap { ["\($0)/Snippets", "\($0)/Tests"] }
         let files = try folders.flatMap { folder in
             let url = Self.root.appendingPathComponent(folder)
             return try FileManager.default.subpathsOfDirectory(atPath: url.path).map(url.appendingPathComponent)

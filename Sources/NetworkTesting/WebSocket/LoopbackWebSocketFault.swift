@@ -53,7 +53,9 @@ extension LoopbackWebSocketFault {
 
     /// Replaces a header field of the response with status 101; adds it if there is none.
     ///
-    /// - Parameter value: Sent unchecked; `nil` removes the field.
+    /// - Parameters:
+    ///   - value: Sent unchecked; `nil` removes the field.
+    ///   - name: The name of the field.
     public static func header(_ value: String?, for name: String) -> LoopbackWebSocketFault {
         LoopbackWebSocketFault(kind: .header(name: name, value: value))
     }

@@ -13,7 +13,9 @@ extension StubSessionManager {
     /// session.enqueueWebSocket(replaying: recording, for: "/live")
     /// ```
     ///
-    /// - Parameter path: The percent-decoded path of the URL, including the path of the base URL. `nil` matches any path.
+    /// - Parameters:
+    ///   - recording: What is replayed.
+    ///   - path: The percent-decoded path of the URL, including the path of the base URL. `nil` matches any path.
     public func enqueueWebSocket(replaying recording: WebSocketRecording, for path: String? = nil) {
         enqueueWebSocket(for: path, subprotocols: recording.subprotocol.map { [$0] } ?? []) { socket in
             try await recording.replay(over: socket)
