@@ -42,10 +42,9 @@ for try await message in socket.streams {
 // snippet.errors
 do {
     while let message = try await socket.receive() { print(message) }
-} catch  where error.code == .closed {
-    print("the server has closed the WebSocket:", error.closeCode?.rawValue ?? 0)
 } catch {
-    print("the connection has failed:", error)
+    if error.code == .closed { print("the server has closed the WebSocket:", error.closeCode?.rawValue ?? 0) }
+    print("the WebSocket has failed:", error)
 }
 // snippet.end
 

@@ -169,23 +169,22 @@ package final class WebSocketConnection: UpgradedReceiver {
         let now = measuresTime ? time.elapsed : .zero
         var replies: [(WebSocketOpcode, [UInt8])] = []
         var measured: [(Promise<Result<Duration, WebSocketError>>, Duration)] = []
-        let (wantsMore, failure, closeWaiters): (Bool, WebSocketViolation?, [Promise<Void>]) = state.withLock { state in
-            guard !state.isOver else { return (true, nil, []) }
+        let (wantsMore, failure, isOver): (Bool, WebSocketViolation?, Bool) = state.withLock { state in
+            guard !state.isOver else { return (true, nil, false) }
             state.keepAlive.lastReceived = now
             do throws(WebSocketViolation) {
                 try parse(bytes, &state, now, &replies, &measured)
             } catch {
-                return (true, error, [])
+                return (true, error, false)
             }
-            var waiters: [Promise<Void>] = []
-            if state.isOver { swap(&waiters, &state.closeWaiters) }
             if state.buffered >= Self.capacity, !state.isClosing { state.isPaused = true }
-            return (!state.isPaused, nil, waiters)
+            return (!state.isPaused, nil, state.isOver)
         }
         for (opcode, payload) in replies { reply(opcode, payload) }
         for (promise, duration) in measured { promise.resolve(.success(duration)) }
         if let failure { fail(failure.error) }
-        for waiter in closeWaiters { waiter.resolve(()) }
+        // The close frame has determined how the connection has ended.
+        if isOver { finish(.orderly) }
         return wantsMore
     }
 

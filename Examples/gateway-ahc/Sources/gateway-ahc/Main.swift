@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOFoundationCompat
+import NIOHTTP1
 
 struct Movie: Codable, Sendable {
     let id: Int
