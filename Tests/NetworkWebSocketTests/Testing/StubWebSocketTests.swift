@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test func `a request that does not open a WebSocket is refused`() async throws {
-        #expect(try await Self.echoing().response(for: NetworkRequest(url: URL(string: "https://example.com/live")!)).statusCode == 426)
+        #expect(
+            try await Self.echoing().response(for: NetworkRequest(url: URL(string: "https://example.com/live")!)).statusCode
+                == 426)
     }
 
     @Test func `the handler of a stub is cancelled when the client has gone`() async throws {
