@@ -145,7 +145,7 @@ extension NetworkBody {
     /// Returns the beginning of the body, at most `maximum` bytes, and stops reading.
     ///
     /// - Parameter limit: The maximum time, checked between chunks.
-    func collectedStart(upTo maximum: Int, within limit: Duration) async throws(TransportError) -> Data {
+    package func collectedStart(upTo maximum: Int, within limit: Duration) async throws(TransportError) -> Data {
         var body = Data()
         var chunks = makeAsyncIterator()
         let end = ContinuousClock.now + limit

@@ -56,16 +56,20 @@ extension NetworkSessionManager {
     /// - Parameters:
     ///   - url: With the scheme `ws`, `wss`, `http` or `https`.
     ///   - headers: Further header fields. Those of the handshake are set by this method.
-    /// - Throws: ``WebSocketError``, as ``NetworkCore/NetworkService/webSocket(for:options:)`` does.
+    /// - Throws: ``WebSocketError``, as ``NetworkCore/NetworkService/webSocket(for:options:)`` does. The response of a status other than 101 has
+    ///   the first MiB of its body, or what arrives within 30 seconds.
     public func webSocket(
         for url: URL, headers: HeaderFields = [:], options: WebSocketOptions = WebSocketOptions()
     ) async throws(WebSocketError) -> WebSocket {
         let handshake = try WebSocketHandshake(options)
         var request = NetworkRequest(url: Self.httpURL(url), headers: headers)
         for (name, value) in handshake.fields { request.headers.set(value, for: name) }
-        let response: NetworkResponse
+        var response: NetworkResponse
         do throws(TransportError) {
             response = try await stream(for: request)
+            if response.statusCode != 101 {
+                response.data = try await response.body.collectedStart(upTo: 1 << 20, within: .seconds(30))
+            }
         } catch {
             throw WebSocketError(NetworkError(error))
         }

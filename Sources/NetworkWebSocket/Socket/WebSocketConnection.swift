@@ -54,6 +54,8 @@ package final class WebSocketConnection: UpgradedReceiver {
         var hasClosedFirst = false
         /// Whether received bytes are ignored.
         var isOver = false
+        /// Whether received messages are dropped.
+        var isDropping = false
         var end: End?
         var closeStatus: (code: WebSocketCloseCode, reason: String)?
         var pings: [Ping] = []
@@ -64,8 +66,10 @@ package final class WebSocketConnection: UpgradedReceiver {
         var isReadable: Bool { first < events.count || end != nil }
 
         mutating func append(_ event: Event) {
-            // After this side has closed, what nobody reads is dropped, so that the peer's close frame is found.
-            if isClosing, buffered >= WebSocketConnection.capacity { return }
+            // After this side has closed, what nobody reads is dropped, so that the peer's close frame is found; and with it all that follows, so that
+            // no message is received without its middle.
+            if isClosing, buffered >= WebSocketConnection.capacity { isDropping = true }
+            if isDropping { return }
             events.append(event)
             buffered += event.byteCount
         }
@@ -161,10 +165,10 @@ package final class WebSocketConnection: UpgradedReceiver {
     package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let now = measuresTime ? time.elapsed : .zero
         var replies: [(WebSocketOpcode, [UInt8])] = []
-        var measured: [(Promise<Result<Duration, WebSocketError>>, Duration)] = []
+        var measured: [Ping] = []
         let (wantsMore, failure, closeWaiters): (Bool, WebSocketViolation?, [Promise<Void>]) = state.withLock { state in
             guard !state.isOver else { return (true, nil, []) }
-            state.keepAlive.lastReceived = now
+            state.keepAlive.received(at: now)
             do throws(WebSocketViolation) {
                 try parse(bytes, &state, now, &replies, &measured)
             } catch {
@@ -176,7 +180,7 @@ package final class WebSocketConnection: UpgradedReceiver {
             return (!state.isPaused, nil, waiters)
         }
         for (opcode, payload) in replies { reply(opcode, payload) }
-        for (promise, duration) in measured { promise.resolve(.success(duration)) }
+        for ping in measured { ping.promise.resolve(.success(time.elapsed - ping.sentAt)) }
         if let failure { fail(failure.error) }
         for waiter in closeWaiters { waiter.resolve(()) }
         return wantsMore
@@ -184,7 +188,7 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     private func parse(
         _ bytes: UnsafeRawBufferPointer, _ state: inout State, _ now: Duration, _ replies: inout [(WebSocketOpcode, [UInt8])],
-        _ measured: inout [(Promise<Result<Duration, WebSocketError>>, Duration)]
+        _ measured: inout [Ping]
     ) throws(WebSocketViolation) {
         var offset = 0
         while true {
@@ -214,7 +218,7 @@ package final class WebSocketConnection: UpgradedReceiver {
             case .control(.pong, let payload):
                 // A pong responds to all pings before (RFC 6455 §5.5.3).
                 guard let index = state.pings.firstIndex(where: { $0.payload == payload }) else { continue }
-                for ping in state.pings[...index] { measured.append((ping.promise, time.elapsed - ping.sentAt)) }
+                measured += state.pings[...index]
                 state.pings.removeSubrange(...index)
             case .control(_, let payload):
                 let (code, reason) = try WebSocketClosePayload.parse(payload)
@@ -293,6 +297,8 @@ package final class WebSocketConnection: UpgradedReceiver {
     /// Ends the connection because of an error, which is reported to the peer.
     func fail(_ error: WebSocketError) {
         sendClose(error.closeCode ?? .goingAway, error.closeCode == nil ? "" : error.message)
+        var error = error
+        error.closeCode = error.closeCode ?? .goingAway
         finish(.failed(error))
         transport.close(awaitsPeer: true)
     }
@@ -444,7 +450,7 @@ package final class WebSocketConnection: UpgradedReceiver {
         try sendFrame(.ping, payload)
         let result = await promise.value(
             within: { limit }, on: time, lateness: { .failure(.pingTimeout(limit)) }, cancellation: { .failure(.cancelled) })
-        if case .failure(let error) = result, error.code == .pingTimeout {
+        if case .failure = result {
             state.withLock { state in state.pings.removeAll { $0.payload == payload } }
         }
         return try result.get()
@@ -486,6 +492,7 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     private func collect(_ first: Event?) async throws(WebSocketError) -> WebSocketMessage? {
         defer { unclaim() }
+        try skipRead()
         var next = first
         if next == nil { next = try await nextEvent() }
         while let event = next {
@@ -507,7 +514,7 @@ package final class WebSocketConnection: UpgradedReceiver {
                 }
                 // The message is incomplete.
                 return nil
-            case .part: break
+            case .part(let data, let isLast): try skip(data, isLast: isLast)
             }
             next = try await nextEvent()
         }
@@ -540,14 +547,24 @@ package final class WebSocketConnection: UpgradedReceiver {
     }
 
     private func violated(_ violation: WebSocketViolation) -> WebSocketError {
-        fail(violation.error)
-        return violation.error
+        let error = violation.error
+        // What follows is not received.
+        state.withLock { state in
+            state.events = []
+            (state.first, state.buffered) = (0, 0)
+            state.end = .failed(error)
+            state.isOver = true
+        }
+        isReadingMessage = false
+        fail(error)
+        return error
     }
 
     /// Begins the next message, of which the rest of the last one is skipped. Returns `nil` after an orderly end.
     package func nextStream() async throws(WebSocketError) -> WebSocketMessage.Kind? {
         var next = try claim()
         defer { unclaim() }
+        try skipRead()
         if next == nil { next = try await nextEvent() }
         while let event = next {
             switch event {
@@ -562,7 +579,7 @@ package final class WebSocketConnection: UpgradedReceiver {
                 isReadingMessage = true
                 lastPartWasRead = false
                 return kind
-            case .part: break
+            case .part(let data, let isLast): try skip(data, isLast: isLast)
             }
             next = try await nextEvent()
         }
@@ -571,6 +588,23 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     // Only the task that has claimed the right to receive uses it.
     nonisolated(unsafe) private var lastPartWasRead = false
+
+    /// Skips what has been received of the message that ``nextStream()`` has begun.
+    private func skipRead() throws(WebSocketError) {
+        guard isReadingMessage, content.keepsContext else { return }
+        do throws(WebSocketViolation) {
+            try content.skip()
+        } catch {
+            throw violated(error)
+        }
+    }
+
+    /// Skips a part of that message. It is decoded if the next message may refer to it.
+    private func skip(_ data: Data, isLast: Bool) throws(WebSocketError) {
+        guard isReadingMessage, content.keepsContext else { return }
+        content.append(data, isLast: isLast)
+        try skipRead()
+    }
 
     /// Returns the next chunk of the message that ``nextStream()`` has begun; `nil` at its end.
     package func nextChunk() async throws(WebSocketError) -> Data? {
