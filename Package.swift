@@ -129,7 +129,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "NetworkWebSocketTests",
-            dependencies: ["NetworkWebSocket", "NetworkPipeline", "NetworkTesting", "TestSupport"],
+            dependencies: ["NetworkWebSocket", "NetworkPipeline", "NetworkTesting", "TestSupport"], exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "DataTransferTests",

@@ -36,6 +36,8 @@ let package = Package(
         .executableTarget(name: "fuzz-json-encode", dependencies: ["JSONDocuments", endpoints]),
         .executableTarget(name: "fuzz-multipart", dependencies: [endpoints]),
         .executableTarget(name: "fuzz-har", dependencies: [networkTesting]),
+        .executableTarget(
+            name: "fuzz-websocket", dependencies: [.product(name: "NetworkWebSocket", package: "swift-data-transfer")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -45,16 +45,21 @@
         /// - Returns: Empty if all bytes that were added are decoded.
         /// - Throws: A reason if the bytes are not valid.
         package func next(upTo maximum: Int) throws(RawDeflateError) -> Data {
-            while offset < input.count || mayHoldOutput {
-                let output = try step(upTo: maximum)
-                // A block with BFINAL may be empty, and there may be as many of them as there are bytes.
-                if !output.isEmpty { return output }
+            guard offset < input.count || mayHoldOutput else { return Data() }
+            var output = Data(count: maximum)
+            while true {
+                let (produced, continues) = try decode(into: &output)
+                if continues { continue }
+                output.removeLast(maximum - produced)
+                return output
             }
-            return Data()
         }
 
-        private func step(upTo maximum: Int) throws(RawDeflateError) -> Data {
-            var output = Data(count: maximum)
+        /// Decodes the next bytes.
+        ///
+        /// - Returns: The number of bytes that were decoded, and whether a stream has ended without any, and another one follows.
+        private func decode(into output: inout Data) throws(RawDeflateError) -> (produced: Int, continues: Bool) {
+            let maximum = output.count
             let step: ccodings_step = input.withUnsafeBytes { input in
                 output.withUnsafeMutableBytes { output in
                     ccodings_zlib_decode(
@@ -64,7 +69,6 @@
                 }
             }
             offset += step.consumed
-            output.removeLast(maximum - step.produced)
             switch Int(step.result) {
             // The buffer error says that no progress was possible: there was neither input nor output left.
             case CCODINGS_Z_OK, CCODINGS_Z_BUF_ERROR: mayHoldOutput = step.produced == maximum
@@ -72,13 +76,14 @@
             case CCODINGS_Z_STREAM_END:
                 mayHoldOutput = false
                 if ccodings_zlib_reset(library.functions, stream) != 0 { throw RawDeflateError(reason: "it cannot be continued") }
+                if step.produced == 0, offset < input.count { return (0, true) }
             case CCODINGS_Z_MEM_ERROR: throw RawDeflateError(reason: "there is not enough memory")
             default:
                 throw RawDeflateError(
                     reason: ccodings_zlib_message(stream).map { String(cString: $0) } ?? "error \(step.result)")
             }
             if step.consumed == 0, step.produced == 0, offset < input.count { throw RawDeflateError(reason: "no progress") }
-            return output
+            return (step.produced, false)
         }
     }
 

@@ -62,7 +62,8 @@ extension NetworkSessionManager {
     ///   - url: With the scheme `ws`, `wss`, `http` or `https`.
     ///   - headers: Further header fields. Those of the handshake are set by this method.
     ///   - options: Limits, times, subprotocols and compression. Default: the defaults.
-    /// - Throws: ``WebSocketError``, as ``NetworkCore/NetworkService/webSocket(for:options:)`` does.
+    /// - Throws: ``WebSocketError``, as ``NetworkCore/NetworkService/webSocket(for:options:)`` does. The response of a status other than 101 has
+    ///   the first MiB of its body, or what arrives within 30 seconds.
     public func webSocket(
         for url: URL, headers: HeaderFields = [:], options: WebSocketOptions = WebSocketOptions()
     ) async throws(WebSocketError) -> WebSocket {

@@ -70,10 +70,10 @@ package struct AgreedCompression: Sendable, Hashable {
             case ("client_no_context_takeover", nil): sendsWithoutContext = true
             case ("server_no_context_takeover", nil): receivesWithoutContext = true
             case ("client_max_window_bits", let value?):
-                guard let bits = Int(value), (8...15).contains(bits) else { throw refuse("client_max_window_bits is invalid") }
+                guard let bits = Self.windowBits(value) else { throw refuse("client_max_window_bits is invalid") }
                 windowBits = bits == 8 ? nil : bits
             case ("server_max_window_bits", let value?):
-                guard let bits = Int(value), (8...15).contains(bits) else { throw refuse("server_max_window_bits is invalid") }
+                guard Self.windowBits(value) != nil else { throw refuse("server_max_window_bits is invalid") }
             default: throw refuse("a parameter of permessage-deflate is unknown or has an invalid value")
             }
         }
@@ -82,6 +82,9 @@ package struct AgreedCompression: Sendable, Hashable {
         level = offered.level
         minimumBytes = offered.minimumBytes
     }
+
+    /// Reads a number of 8 to 15, without a sign and leading zeros (RFC 7692 §7.1.2.1).
+    private static func windowBits(_ value: String) -> Int? { (8...15).first { String($0) == value } }
 }
 
 extension Substring {
@@ -154,6 +157,8 @@ package final class MessageContent {
     #if os(Linux)
         private var inflater: RawInflater?
         private var isTailAdded = false
+        /// Whether a part of the message was added.
+        private var hasBegun = false
     #endif
 
     package init(_ compression: AgreedCompression?) {
@@ -169,9 +174,8 @@ package final class MessageContent {
         pending = Data()
         #if os(Linux)
             isTailAdded = false
-            guard isCompressed else { return }
-            if compression?.receivesWithoutContext == true { inflater = nil }
-            if inflater == nil { inflater = RawInflater() }
+            hasBegun = false
+            if isCompressed, compression?.receivesWithoutContext == true { inflater = nil }
         #endif
     }
 
@@ -180,8 +184,20 @@ package final class MessageContent {
         pending = bytes
         self.isLast = isLast
         #if os(Linux)
-            if isCompressed { inflater?.append(bytes) }
+            if isCompressed {
+                hasBegun = true
+                if inflater == nil { inflater = RawInflater() }
+                inflater?.append(bytes)
+            }
         #endif
+    }
+
+    /// Whether what is not read must be decoded all the same, because the next message may refer to it.
+    package var keepsContext: Bool { isCompressed && compression?.receivesWithoutContext == false }
+
+    /// Decodes the rest of what was added, and drops it. Texts are not validated.
+    package func skip() throws(WebSocketViolation) {
+        while try decoded() != nil {}
     }
 
     /// Returns the next part of the content; `nil` if another part of the payload is needed, or the message has ended.
@@ -200,6 +216,7 @@ package final class MessageContent {
             return pending.isEmpty ? nil : pending
         }
         #if os(Linux)
+            guard hasBegun else { return nil }
             guard let inflater else { throw .damagedCompression("there is not enough memory") }
             do throws(RawDeflateError) {
                 while true {

@@ -80,6 +80,8 @@ public final class ReconnectingWebSocket: Sendable {
                 guard status?.code == .goingAway, !state.withLock(\.isClosed) else { return nil }
                 failure = WebSocketError(.closed, "the server has closed the WebSocket", closeCode: .goingAway)
             } catch {
+                // The connection belongs to the other task.
+                if error.code == .concurrentReceive { throw error }
                 failure = error
             }
             try await pause(after: failure)

@@ -20,7 +20,7 @@ package struct KeepAlive: Sendable {
     package var idleTimeout: Duration?
     package var totalTimeout: Duration?
     /// When a byte was last received.
-    package var lastReceived: Duration = .zero
+    private var lastReceived: Duration = .zero
     /// When a message was last sent or received.
     package var lastMessage: Duration = .zero
     /// When a ping was sent to which nothing was received yet.
@@ -31,13 +31,18 @@ package struct KeepAlive: Sendable {
     /// Whether there is nothing to do at any time.
     package var isIdle: Bool { pingInterval == nil && idleTimeout == nil && totalTimeout == nil }
 
+    /// Bytes were received, which is as good as a pong.
+    package mutating func received(at now: Duration) {
+        lastReceived = max(lastReceived, now)
+        pinged = nil
+    }
+
     /// Returns what is to be done at that time.
     package mutating func next(at now: Duration) -> Action {
         if let totalTimeout, now >= totalTimeout { return .fail(.total) }
         if let idleTimeout, now >= lastMessage + idleTimeout { return .fail(.idle) }
         var due = [totalTimeout, idleTimeout.map { lastMessage + $0 }].compactMap { $0 }.min()
         if let pingInterval {
-            if let sent = pinged, lastReceived > sent { pinged = nil }
             if let sent = pinged {
                 if now >= sent + pingTimeout { return .fail(.ping) }
                 due = min(due ?? sent + pingTimeout, sent + pingTimeout)

@@ -94,7 +94,7 @@ extension MessageChannel: MessageReceiver {
         let reader = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             state.isRequested = false
             guard state.end == nil else { return nil }
-            state.keepAlive.lastReceived = max(state.keepAlive.lastReceived, now)
+            state.keepAlive.received(at: now)
             state.keepAlive.lastMessage = max(state.keepAlive.lastMessage, now)
             if state.isClosing, state.queue.byteCount >= Self.capacity { return nil }
             state.queue.append(message)

@@ -189,7 +189,7 @@ package final class MessageChannel: WebSocketChannel {
 
     private func didReceivePong() {
         let now = now
-        state.withLock { $0.keepAlive.lastReceived = max($0.keepAlive.lastReceived, now) }
+        state.withLock { $0.keepAlive.received(at: now) }
     }
 
     /// Sends pings and enforces time limits.

@@ -222,26 +222,42 @@ extension WebSocketConnection: WebSocketChannel {
         defer { turn.release() }
         var opcode = kind.opcode
         let isCompressed = compresses(.max)
-        do {
-            for try await chunk in chunks {
-                var rest = chunk[...]
-                while !rest.isEmpty {
-                    let part = rest.prefix(Self.fragmentBytes)
-                    rest = rest.dropFirst(part.count)
-                    let hasRoom = try sendPart(part, as: opcode, isCompressed: isCompressed, isLast: false)
-                    opcode = .continuation
-                    if !hasRoom { try await waitForRoom() }
-                }
+        var iterator = chunks.makeAsyncIterator()
+        while let chunk = try await nextChunk(&iterator) {
+            var rest = chunk[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(Self.fragmentBytes)
+                rest = rest.dropFirst(part.count)
+                let hasRoom = try sendPart(part, as: opcode, isCompressed: isCompressed, isLast: false)
+                opcode = .continuation
+                if !hasRoom { try await waitForRoom() }
             }
-        } catch let error as WebSocketError {
-            throw error
-        } catch {
-            var failure = WebSocketError(.coding, "the chunks of a message have failed", underlying: error)
-            failure.closeCode = .internalError
-            fail(failure)
-            throw failure
         }
         _ = try sendPart(Data(), as: opcode, isCompressed: isCompressed, isLast: true)
+    }
+
+    /// Returns the next chunk of a message; `nil` at its end.
+    ///
+    /// - Throws: The error with which the connection was closed. The message has begun: another one must not follow.
+    private func nextChunk<Chunks: AsyncIteratorProtocol>(
+        _ chunks: inout Chunks
+    ) async throws(WebSocketError) -> Data? where Chunks.Element == Data {
+        var cause: (any Error)?
+        do {
+            if let chunk = try await chunks.next() { return chunk }
+        } catch {
+            cause = error
+        }
+        // Sequences end early, as if they were complete, when the task is cancelled.
+        if Task.isCancelled {
+            cancel()
+            throw .cancelled
+        }
+        guard let cause else { return nil }
+        let failure = WebSocketError(
+            .coding, "the chunks of a message have failed", closeCode: .internalError, underlying: cause)
+        fail(failure)
+        throw failure
     }
 
     private func takeTurn() async throws(WebSocketError) {

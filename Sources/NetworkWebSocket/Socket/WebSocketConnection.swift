@@ -66,15 +66,12 @@ package final class WebSocketConnection: UpgradedReceiver {
         var isReadable: Bool { first < events.count || end != nil }
 
         mutating func append(_ event: Event) {
-            // After this side has closed, what nobody reads is dropped, so that the peer's close frame is found.
+            // After this side has closed, what nobody reads is dropped, so that the peer's close frame is found; and with it all that follows, so that
+            // no message is received without its middle.
             if isClosing, buffered >= WebSocketConnection.capacity { isDropping = true }
             if isDropping { return }
             events.append(event)
             buffered += event.byteCount
-        }
-
-        mutating func dropEvents() {
-            (events, first, buffered, isDropping) = ([], 0, 0, true)
         }
 
         mutating func takeEvent() -> Event? {
@@ -168,10 +165,10 @@ package final class WebSocketConnection: UpgradedReceiver {
     package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let now = measuresTime ? time.elapsed : .zero
         var replies: [(WebSocketOpcode, [UInt8])] = []
-        var measured: [(Promise<Result<Duration, WebSocketError>>, Duration)] = []
+        var measured: [Ping] = []
         let (wantsMore, failure, isOver): (Bool, WebSocketViolation?, Bool) = state.withLock { state in
             guard !state.isOver else { return (true, nil, false) }
-            state.keepAlive.lastReceived = now
+            state.keepAlive.received(at: now)
             do throws(WebSocketViolation) {
                 try parse(bytes, &state, now, &replies, &measured)
             } catch {
@@ -181,7 +178,7 @@ package final class WebSocketConnection: UpgradedReceiver {
             return (!state.isPaused, nil, state.isOver)
         }
         for (opcode, payload) in replies { reply(opcode, payload) }
-        for (promise, duration) in measured { promise.resolve(.success(duration)) }
+        for ping in measured { ping.promise.resolve(.success(time.elapsed - ping.sentAt)) }
         if let failure { fail(failure.error) }
         // The close frame has determined how the connection has ended.
         if isOver { finish(.orderly) }
@@ -190,7 +187,7 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     private func parse(
         _ bytes: UnsafeRawBufferPointer, _ state: inout State, _ now: Duration, _ replies: inout [(WebSocketOpcode, [UInt8])],
-        _ measured: inout [(Promise<Result<Duration, WebSocketError>>, Duration)]
+        _ measured: inout [Ping]
     ) throws(WebSocketViolation) {
         var offset = 0
         while true {
@@ -220,7 +217,7 @@ package final class WebSocketConnection: UpgradedReceiver {
             case .control(.pong, let payload):
                 // A pong responds to all pings before (RFC 6455 §5.5.3).
                 guard let index = state.pings.firstIndex(where: { $0.payload == payload }) else { continue }
-                for ping in state.pings[...index] { measured.append((ping.promise, time.elapsed - ping.sentAt)) }
+                measured += state.pings[...index]
                 state.pings.removeSubrange(...index)
             case .control(_, let payload):
                 let (code, reason) = try WebSocketClosePayload.parse(payload)
@@ -299,6 +296,8 @@ package final class WebSocketConnection: UpgradedReceiver {
     /// Ends the connection because of an error, which is reported to the peer.
     func fail(_ error: WebSocketError) {
         sendClose(error.closeCode ?? .goingAway, error.closeCode == nil ? "" : error.message)
+        var error = error
+        error.closeCode = error.closeCode ?? .goingAway
         finish(.failed(error))
         transport.close(awaitsPeer: true)
     }
@@ -494,7 +493,7 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     private func collect(_ first: Event?) async throws(WebSocketError) -> WebSocketMessage? {
         defer { unclaim() }
-        try skipPieces()
+        try skipRead()
         var next = first
         if next == nil { next = try await nextEvent() }
         while let event = next {
@@ -516,7 +515,7 @@ package final class WebSocketConnection: UpgradedReceiver {
                 }
                 // The message is incomplete.
                 return nil
-            case .part(let data, let isLast): try skip(data, isLast)
+            case .part(let data, let isLast): try skip(data, isLast: isLast)
             }
             next = try await nextEvent()
         }
@@ -549,35 +548,25 @@ package final class WebSocketConnection: UpgradedReceiver {
     }
 
     private func violated(_ violation: WebSocketViolation) -> WebSocketError {
+        let error = violation.error
         // What follows is not received.
-        state.withLock { $0.dropEvents() }
+        state.withLock { state in
+            state.events = []
+            (state.first, state.buffered) = (0, 0)
+            state.end = .failed(error)
+            state.isOver = true
+        }
         content.begin(.binary, isCompressed: false)
         lastPartWasRead = false
-        fail(violation.error)
-        return violation.error
-    }
-
-    /// Skips a part of a message that is not read. Decoded nevertheless, because the next messages may refer to its content (RFC 7692 §7.1.1).
-    private func skip(_ payload: Data, _ isLast: Bool) throws(WebSocketError) {
-        content.append(payload, isLast: isLast)
-        try skipPieces()
-    }
-
-    /// Skips the rest of what was added to the content.
-    private func skipPieces() throws(WebSocketError) {
-        guard isReadingMessage else { return }
-        do throws(WebSocketViolation) {
-            while try content.next() != nil {}
-        } catch {
-            throw violated(error)
-        }
+        fail(error)
+        return error
     }
 
     /// Begins the next message, of which the rest of the last one is skipped. Returns `nil` after an orderly end.
     package func nextStream() async throws(WebSocketError) -> WebSocketMessage.Kind? {
         var next = try claim()
         defer { unclaim() }
-        try skipPieces()
+        try skipRead()
         if next == nil { next = try await nextEvent() }
         while let event = next {
             switch event {
@@ -592,7 +581,7 @@ package final class WebSocketConnection: UpgradedReceiver {
                 isReadingMessage = true
                 lastPartWasRead = false
                 return kind
-            case .part(let data, let isLast): try skip(data, isLast)
+            case .part(let data, let isLast): try skip(data, isLast: isLast)
             }
             next = try await nextEvent()
         }
@@ -601,6 +590,23 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     // Only the task that has claimed the right to receive uses it.
     nonisolated(unsafe) private var lastPartWasRead = false
+
+    /// Skips what has been received of the message that ``nextStream()`` has begun.
+    private func skipRead() throws(WebSocketError) {
+        guard isReadingMessage, content.keepsContext else { return }
+        do throws(WebSocketViolation) {
+            try content.skip()
+        } catch {
+            throw violated(error)
+        }
+    }
+
+    /// Skips a part of that message. It is decoded if the next message may refer to it.
+    private func skip(_ data: Data, isLast: Bool) throws(WebSocketError) {
+        guard isReadingMessage, content.keepsContext else { return }
+        content.append(data, isLast: isLast)
+        try skipRead()
+    }
 
     /// Returns the next chunk of the message that ``nextStream()`` has begun; `nil` at its end.
     package func nextChunk() async throws(WebSocketError) -> Data? {

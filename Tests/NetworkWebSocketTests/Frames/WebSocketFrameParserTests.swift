@@ -1,28 +1,75 @@
 import Foundation
+import NetworkWebSocket
+import TestSupport
 import Testing
 
-@testable import NetworkWebSocket
-
-@Suite struct FrameParserTests {
-    @Test func `a frame that is split at any byte has the same steps`() throws {
+/// Random streams of frames: the parser finds what the reference finds, however they are split.
+@Suite(.timeLimit(.minutes(10))) struct WebSocketFrameParserTests {
+    /// Returns a stream of frames, most of them valid, of which some bytes may be changed.
+    static func stream(_ random: inout SeededGenerator) -> FrameStream {
+        let role = random.pick([WebSocketFrameParser.Role.client, .server])
         var bytes: [UInt8] = []
-        let payload = Array("hello".utf8)
-        payload.withUnsafeBytes { WebSocketFrameHead(.text, length: 5).append($0, to: &bytes) }
-        for split in 0...bytes.count {
-            var parser = WebSocketFrameParser(.client, maximumFrameBytes: 1 << 20, allowsCompression: false)
-            var received: [UInt8] = []
-            for part in [bytes[..<split], bytes[split...]] {
-                try Array(part).withUnsafeBytes { part in
-                    var offset = 0
-                    while true {
-                        let step = try parser.next(part, at: &offset)
-                        if step == .needsMore { break }
-                        if case .payload(let range) = step { received += part[range] }
-                    }
-                }
+        var isInMessage = false
+        for _ in 0..<random.below(8) {
+            let mask = role == .server ? (0..<4).map { _ in UInt8(random.below(256)) } : nil
+            let count = random.chance(80) ? random.below(12) : random.pick([125, 126, 127, 300, 70_000])
+            let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            var frame = TestFrame.ping(Array(payload.prefix(125)))
+            if random.chance(70) {
+                let isFinal = random.chance(60)
+                frame = TestFrame(
+                    isInMessage ? 0 : UInt8(1 + random.below(2)), payload, isFinal: isFinal,
+                    reserved: !isInMessage && random.chance(20) ? 4 : 0)
+                isInMessage = !isFinal
             }
-            #expect(received == payload)
-            #expect(parser.isBetweenFrames)
+            bytes += frame.bytes(mask: mask)
+        }
+        if random.chance(40), !bytes.isEmpty {
+            for _ in 0...random.below(3) { bytes[random.below(min(bytes.count, 40))] = UInt8(random.below(256)) }
+        }
+        if random.chance(30) { bytes.removeLast(random.below(bytes.count + 1)) }
+        return FrameStream(
+            role: role, maximumFrameBytes: random.pick([125, 1000, 1 << 20]), allowsCompression: random.chance(50), bytes: bytes)
+    }
+
+    @Test(arguments: 0..<20) func `a random stream has the events of the reference, whatever the splits`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<150 {
+            let stream = Self.stream(&random)
+            let expected = stream.expected()
+            #expect(stream.parsed() == expected)
+            for _ in 0..<5 {
+                let splits = (0..<random.below(9)).map { _ in random.below(stream.bytes.count + 1) }.sorted()
+                #expect(stream.parsed(splits: splits) == expected, "split at \(splits)")
+            }
+        }
+    }
+
+    @Test func `bytes that are no frames have the events of the reference`() {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<3000 {
+            let bytes = (0..<random.below(40)).map { _ in UInt8(random.below(256)) }
+            for role in [WebSocketFrameParser.Role.client, .server] {
+                let stream = FrameStream(role: role, allowsCompression: random.chance(50), bytes: bytes)
+                let split = random.below(bytes.count + 1)
+                #expect(stream.parsed() == stream.expected())
+                #expect(stream.parsed(splits: [split]) == stream.expected(), "split at \(split)")
+            }
+        }
+    }
+
+    @Test func `a short stream has the same events split at any two bytes`() {
+        let frames = [
+            TestFrame.text("né", isFinal: false), .ping([9, 8, 7]), TestFrame(0, [UInt8](repeating: 1, count: 130)),
+            .close(1001, "bye"),
+        ]
+        let stream = FrameStream(role: .server, bytes: frames.flatMap { $0.bytes(mask: [1, 2, 3, 255]) })
+        let expected = stream.expected()
+        #expect(expected.count == 8)
+        for first in 0...stream.bytes.count {
+            for second in first...stream.bytes.count {
+                #expect(stream.parsed(splits: [first, second]) == expected, "split at \(first) and \(second)")
+            }
         }
     }
 }

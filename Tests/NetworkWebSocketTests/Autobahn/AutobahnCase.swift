@@ -1,0 +1,90 @@
+import Foundation
+import NetworkCore
+import NetworkWebSocket
+import Testing
+
+/// A case of the Autobahn TestSuite for clients: what the server sends, and what another implementation finds in it (`Scripts/autobahn_outcomes.py`).
+struct AutobahnCase: Sendable, CustomTestStringConvertible {
+    var number: String
+    var bytes: [UInt8]
+    var messages: [WebSocketMessage]
+    var pings: [[UInt8]]
+    /// The code of the close frame that ends the connection: of the server, or because of a violation.
+    var code: UInt16
+    var failed: Bool
+    /// The number of bytes of a read; `nil` for all at once.
+    var pieces: Int?
+    /// Whether each message is compressed by itself; `nil` without compression.
+    var forgets: Bool?
+
+    var testDescription: String { number }
+
+    /// The cases whose number begins so.
+    static func all(_ prefix: String) -> [AutobahnCase] {
+        cases.filter { ($0.number + ".").hasPrefix(prefix + ".") }
+            .sorted { $0.number.compare($1.number, options: .numeric) == .orderedAscending }
+    }
+
+    private static let cases: [AutobahnCase] = {
+        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/autobahn.json")
+        guard let data = try? Data(contentsOf: url), let coded = try? JSONDecoder().decode([String: Coded].self, from: data)
+        else {
+            return []
+        }
+        return coded.map { AutobahnCase(number: $0.key, $0.value) }
+    }()
+}
+
+extension AutobahnCase {
+    private struct Coded: Decodable {
+        var bytes: [Pair]
+        var messages: [Message]
+        var pings: [String]
+        var failed: Bool
+        var code: UInt16
+        var pieces: Int?
+        var forgets: Bool?
+    }
+
+    /// Bytes, and the number of their repetitions.
+    private struct Pair: Decodable {
+        var bytes: [UInt8]
+
+        init(from decoder: any Decoder) throws {
+            var values = try decoder.unkeyedContainer()
+            let part = try Pair.bytes(try values.decode(String.self))
+            bytes = Array(repeatElement(part, count: try values.decode(Int.self)).joined())
+        }
+
+        static func bytes(_ hexadecimal: String) throws -> [UInt8] {
+            let digits = Array(hexadecimal.utf8)
+            return try stride(from: 0, to: digits.count, by: 2).map { index in
+                try #require(UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16))
+            }
+        }
+    }
+
+    private struct Message: Decodable {
+        var messages: [WebSocketMessage]
+
+        init(from decoder: any Decoder) throws {
+            var values = try decoder.unkeyedContainer()
+            let kind = try values.decode(String.self)
+            let bytes = try values.decode([Pair].self).flatMap(\.bytes)
+            let message: WebSocketMessage = kind == "text" ? .text(String(decoding: bytes, as: UTF8.self)) : .binary(Data(bytes))
+            messages = Array(repeating: message, count: try values.decode(Int.self))
+        }
+    }
+
+    private init(number: String, _ coded: Coded) {
+        self.number = number
+        bytes = coded.bytes.flatMap(\.bytes)
+        messages = coded.messages.flatMap(\.messages)
+        pings = coded.pings.compactMap { try? Pair.bytes($0) }
+        code = coded.code
+        failed = coded.failed
+        pieces = coded.pieces
+        forgets = coded.forgets
+    }
+}
