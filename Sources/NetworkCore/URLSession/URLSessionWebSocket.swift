@@ -146,7 +146,7 @@ final class URLSessionWebSocket: MessageTransport {
     private static func end(
         _ frame: (code: Int, reason: Data?)?, _ error: (any Error)?, _ request: NetworkRequest
     ) -> MessageEnd {
-        // 1006 and 1015 are in no frame: they stand for a connection that was lost, or not established (RFC 6455 §7.4.1).
+        // 1006 and 1015 are in no frame: they mean a connection that was lost, or not established (RFC 6455 §7.4.1).
         if let frame, let code = UInt16(exactly: frame.code), code != 0, code != 1006, code != 1015 {
             return .closed(code: code, reason: String(decoding: frame.reason ?? Data(), as: UTF8.self))
         }

@@ -108,7 +108,7 @@ extension URLSessionTests {
             #expect(receiver.ends == ["closed 1000 "])
         }
 
-        @Test func `a receiver that starts after the end is told of it`() throws {
+        @Test func `a receiver that starts after the end is notified of it`() throws {
             let socket = URLSessionWebSocket(task, request: try .webSocket())
             socket.sessionWillClose()
             socket.didComplete(nil)

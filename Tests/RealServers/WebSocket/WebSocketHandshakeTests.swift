@@ -20,7 +20,7 @@ extension RealServerTests {
                 configuration: api, sessionManager: engine.trusting(), interceptors: interceptors)
         }
 
-        @Test(arguments: Engine.ours) func `a 401 is answered with credentials`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `credentials are sent after a 401`(engine: Engine) async throws {
             let knowing = try service(engine, SocketServers.aiohttp, password: "secret")
             for _ in 0..<2 {
                 let socket = try await knowing.webSocket(for: Endpoint<Void>(path: "guarded"))
@@ -99,7 +99,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours)
-        func `open sockets do not count towards the connections of a host, but have a limit of their own`(engine: Engine)
+        func `open sockets do not count towards the connections of a host, but have a separate limit`(engine: Engine)
             async throws
         {
             let session = engine.session {
