@@ -6,7 +6,7 @@ public final class TestServer: @unchecked Sendable {  // `process` is guarded by
     private let folder: URL
     private let options: [String]
     private let lock = NSLock()
-    private var process: Process?
+    private var process: ChildProcess?
 
     /// The path of its socket.
     public let path: String
@@ -35,17 +35,19 @@ public final class TestServer: @unchecked Sendable {  // `process` is guarded by
     /// A configuration for this server.
     public var configuration: ValkeyConfiguration { ValkeyConfiguration(.unix(path: path)) }
 
+    /// A configuration for this server with timeouts that do not pass on a busy machine.
+    public var patient: ValkeyConfiguration {
+        ValkeyConfiguration(.unix(path: path), connectTimeout: .seconds(30), commandTimeout: .seconds(30))
+    }
+
     /// Starts it again. Waits until it accepts connections.
     public func start() throws {
-        let new = Process()
-        new.executableURL = URL(fileURLWithPath: "/usr/bin/redis-server")
-        new.arguments =
+        let new = try ChildProcess(
+            "/usr/bin/redis-server",
             [
                 "--port", String(port), "--bind", "127.0.0.1", "--unixsocket", path, "--save", "", "--appendonly", "no", "--dir",
                 folder.path, "--logfile", folder.appendingPathComponent("log").path,
-            ] + options
-        new.standardOutput = FileHandle.nullDevice
-        try new.run()
+            ] + options)
         lock.withLock { process = new }
         let deadline = Date(timeIntervalSinceNow: 20)
         while !accepts() {
@@ -57,15 +59,15 @@ public final class TestServer: @unchecked Sendable {  // `process` is guarded by
     /// Kills it with SIGKILL.
     public func stop() {
         guard let process = lock.withLock({ process.take() }) else { return }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.kill()
+        process.wait()
         unlink(path)
     }
 
     /// Stops or continues it, so that it accepts connections and does not reply.
     public func setPaused(_ isPaused: Bool) {
         guard let process = lock.withLock({ process }) else { return }
-        kill(process.processIdentifier, isPaused ? SIGSTOP : SIGCONT)
+        kill(process.id, isPaused ? SIGSTOP : SIGCONT)
     }
 
     private func accepts() -> Bool {

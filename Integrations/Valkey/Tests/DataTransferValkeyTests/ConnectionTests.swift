@@ -37,9 +37,12 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
         ("-LOADING dataset\r\n", .serverError), ("$100\r\nshort", .timeout), ("", .timeout),
     ])
     func `an invalid greeting is an error of its kind`(_ reply: String, _ code: ValkeyError.Code) async throws {
-        let (error, time) = try await failure([reply]) { $0.commandTimeout = .milliseconds(300) }
+        let (error, time) = try await failure([reply]) { configuration in
+            configuration.commandTimeout = code == .timeout ? .milliseconds(50) : .seconds(20)
+            configuration.connectTimeout = configuration.commandTimeout
+        }
         #expect(error?.code == code)
-        #expect(time < .seconds(2))
+        #expect(time < .seconds(10))
     }
 
     @Test(arguments: [
@@ -49,7 +52,10 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
         ("$9000000\r\n", .timeout), ("$9000000000000\r\n", .timeout),
     ])
     func `an invalid reply is an error of its kind`(_ reply: String, _ code: ValkeyError.Code) async throws {
-        let (error, _) = try await failure([hello, reply])
+        let (error, _) = try await failure([hello, reply]) { configuration in
+            configuration.connectTimeout = .seconds(20)
+            configuration.commandTimeout = code == .timeout ? .milliseconds(500) : .seconds(20)
+        }
         #expect(error?.code == code)
         #expect(error.map { "\($0)".contains("secret-key") } == false)
     }
@@ -59,6 +65,7 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
         let (error, _) = try await failure([hello, text]) {
             $0.maximumReplyBytes = 50_000
             $0.commandTimeout = .seconds(20)
+            $0.connectTimeout = .seconds(20)
         }
         #expect(error?.code == .protocolViolation)
     }
@@ -97,8 +104,9 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
     @Test func `commands run over both kinds of sockets`() async throws {
         let server = try TestServer(port: try freePort())
         for address in [ValkeyConfiguration.Address.unix(path: server.path), .tcp(host: "127.0.0.1", port: server.port)] {
-            var configuration = ValkeyConfiguration(address, database: 3)
-            configuration.commandTimeout = .seconds(5)
+            var configuration = server.patient
+            configuration.address = address
+            configuration.database = 3
             let client = ValkeyClient(configuration)
             #expect(try await client.send("SET", "a", "1") == .status("OK"))
             #expect(try await client.send("GET", "a") == .bytes(Data("1".utf8)))
@@ -115,9 +123,8 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
     @Test func `a wrong password, a missing one and a right one`() async throws {
         let server = try TestServer(options: ["--requirepass", "swordfish"])
         for password in [nil, "wrong", "swordfish"] {
-            var configuration = server.configuration
+            var configuration = server.patient
             configuration.password = password
-            configuration.commandTimeout = .seconds(5)
             let client = ValkeyClient(configuration)
             if password == "swordfish" {
                 #expect(try await client.send("PING") == .status("PONG"))
@@ -130,9 +137,7 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
 
     @Test func `a full server is an error of its kind`() async throws {
         let server = try TestServer(options: ["--maxmemory", "1", "--maxmemory-policy", "noeviction"])
-        var configuration = server.configuration
-        configuration.commandTimeout = .seconds(5)
-        let client = ValkeyClient(configuration)
+        let client = ValkeyClient(server.patient)
         let error = await #expect(throws: ValkeyError.self) { try await client.send("SET", "a", "1") }
         #expect(error?.code == .outOfMemory)
         #expect(try await client.send("GET", "a") == .null)
@@ -140,9 +145,7 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
 
     @Test func `many commands share few connections, and each gets its own reply`() async throws {
         let server = try TestServer()
-        var configuration = server.configuration
-        configuration.commandTimeout = .seconds(20)
-        let client = ValkeyClient(configuration)
+        let client = ValkeyClient(server.patient)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<500 {
                 group.addTask { try await client.send("ECHO", "\(number)") == .bytes(Data("\(number)".utf8)) }
