@@ -5,9 +5,11 @@ import Foundation
 public enum CacheFleet {
     /// What a run has done.
     public struct Summary: Sendable {
-        /// The responses that the processes that were not killed have compared, and those that came from the cache.
+        /// The responses that the processes that were not killed have compared.
         public var reads = 0
+        /// Those that came from the cache.
         public var hits = 0
+        /// The number of changes.
         public var changes = 0
         /// The number of processes that were killed.
         public var kills = 0

@@ -1,7 +1,7 @@
 import DataTransferValkey
 import Foundation
 
-/// A `redis-server` without persistence, in a folder of its own and on a Unix socket, which ends with this value.
+/// A `redis-server` without persistence, in a temporary folder, on a Unix socket, which ends with this value.
 public final class TestServer: @unchecked Sendable {  // `process` is guarded by `lock`.
     private let folder: URL
     private let options: [String]

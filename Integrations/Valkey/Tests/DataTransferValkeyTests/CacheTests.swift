@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import ValkeyTesting
 
-/// A cache over a server, in front of a stubbed origin. Each one is like a process of its own.
+/// A cache over a server, in front of a stubbed origin. Each one is like a separate process.
 private struct Process {
     let cache: CacheInterceptor
     let store: ValkeyCacheStore

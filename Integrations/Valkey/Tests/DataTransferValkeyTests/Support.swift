@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Returns a TCP port on which nothing listens.
 func freePort() throws -> Int {
@@ -15,4 +16,22 @@ func freePort() throws -> Int {
     }
     guard result == 0 else { throw CocoaError(.fileReadUnknown) }
     return Int(UInt16(bigEndian: address.sin_port))
+}
+
+/// A value that tasks share.
+final class Shared<Value: Sendable>: Sendable {
+    private let mutex: Mutex<Value>
+
+    init(_ value: Value) {
+        mutex = Mutex(value)
+    }
+
+    var value: Value { mutex.withLock(\.self) }
+
+    func update(_ change: @Sendable (inout Value) -> Void) -> Value {
+        mutex.withLock { value in
+            change(&value)
+            return value
+        }
+    }
 }

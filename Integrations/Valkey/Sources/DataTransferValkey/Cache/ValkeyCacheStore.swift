@@ -22,7 +22,7 @@ import NetworkCache
 /// closure of ``ValkeyClient`` receives the error. Only a removal throws, so that the cache of this process no longer uses what it was to remove;
 /// others may, until it has expired.
 ///
-/// **Trust.** Whoever can write to the server can insert responses. Contents are not encrypted. The clocks of the processes should agree within
+/// **Trust.** Anybody with access to the server can insert responses. Contents are not encrypted. The clocks of the processes should agree within
 /// one second.
 public final class ValkeyCacheStore: CacheStore {
     private let client: ValkeyClient
