@@ -140,18 +140,14 @@ struct RateState: Sendable {
     /// - Parameter maximum: The longest acceptable delay. If the delay is longer, nothing is reserved.
     /// - Returns: The delay until the request may be sent.
     mutating func take(_ limit: RateLimit?, now: Duration, maximum: Duration) -> Duration {
-        // If the clock was set back, the delay must not be longer than with a full bucket.
-        var delay = Duration.zero
-        var next = due
-        if let limit {
-            let interval = limit.interval
-            let tolerance = interval * (limit.burst - 1)
-            delay = max(.zero, due - tolerance - now)
-            next = max(due, now) + interval
-        }
-        delay = max(delay, closedUntil - now)
+        // What arrives while the server's quota is used up is spaced from its end on: all of it at once would exceed the rate.
+        let start = max(now, closedUntil)
+        guard let limit else { return start - now }
+        let interval = limit.interval
+        let tolerance = interval * (limit.burst - 1)
+        let delay = max(start, due - tolerance) - now
         guard delay <= maximum else { return delay }
-        due = next
+        due = max(due, start) + interval
         return delay
     }
 

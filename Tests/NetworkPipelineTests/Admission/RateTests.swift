@@ -41,6 +41,24 @@ import TestSupport
         }
     }
 
+    @Test(arguments: [1, 7, 1000]) func `requests that arrive during a pause of the server are sent at the rate after it`(seed: Int) {
+        let random = SharedGenerator(UInt64(seed))
+        var state = RateState()
+        var now = Duration.zero
+        var sent: [Duration] = []
+        for _ in 0..<2000 {
+            now += .milliseconds(Int(random.next() % 150))
+            if random.next() % 100 == 0 { state.close(until: now + .milliseconds(Int(random.next() % 5000))) }
+            let delay = state.take(limit, now: now, maximum: .seconds(60))
+            #expect(now + delay >= state.closedUntil || delay > .seconds(60))
+            if delay <= .seconds(60) { sent.append(now + delay) }
+        }
+        sent.sort()
+        for (index, time) in sent.enumerated() {
+            #expect(sent[index...].prefix { $0 < time + .seconds(1) }.count <= 13)
+        }
+    }
+
     @Test(
         arguments: [
             (["RateLimit": "\"default\";r=50;t=30"], nil), (["RateLimit": "\"default\";r=0;t=30"], 30),
