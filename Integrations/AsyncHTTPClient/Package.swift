@@ -42,8 +42,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The tests of the root package with real servers run with this session manager too. They are links to it, so they exist in its repository only. They see
-// what is `package` there, because they are compiled under the name that SwiftPM derives from its folder.
+// Beside the root package only: its tests with real servers run with this session manager too. They are links to the root. They see what is `package` there,
+// because they are compiled under the name that SwiftPM derives from its folder.
 let root = URL(fileURLWithPath: Context.packageDirectory).deletingLastPathComponent().deletingLastPathComponent()
 if FileManager.default.fileExists(atPath: root.appendingPathComponent("Tests/RealServers").path) {
     let name = root.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }

@@ -29,6 +29,7 @@ extension RealServerTests {
 
         @Test(arguments: Engine.ours, breaks)
         func `each kind of interruption is a typed error, and the session continues`(engine: Engine, how: Break) async throws {
+            if how.path == "/many-headers", engine.lacks.contains(.largeHeads) { return }
             let session = engine.trusting()
             for isKept in [false, true] {
                 if isKept { _ = try await session.send(.get, "\(Servers.streams)/ok") }
@@ -109,7 +110,7 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.streams)/ok").timings.protocolName == "h2")
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .uploadsOverHTTP2))
         func `a body is sent again from its beginning if the server requires HTTP 1`(engine: Engine) async throws {
             // Some versions of libcurl send only bodies of at most 32 KiB over HTTP/2.
             let pieces = Array(repeating: Data(0..<250), count: 120)
@@ -140,7 +141,7 @@ extension RealServerTests {
             #expect(error?.code == .bodyNotReplayable, "\(error as Any)")
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .uploadsOverHTTP2))
         func `a POST that was lost with its connection is not sent again over another version`(engine: Engine) async throws {
             for method in [RequestMethod.post, .get] {
                 for _ in 0..<5 {

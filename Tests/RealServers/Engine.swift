@@ -13,7 +13,29 @@ struct Engine: Sendable, CustomTestStringConvertible {
     var leavesEncodedBodies = false
     /// Whether the engine is part of this package: trust and proxies can be configured, and HTTP/2 is the same on every system.
     var isOurs = false
+    /// What an engine with `isOurs` does not have. The tests of that are skipped with it.
+    var lacks: Set<Ability> = []
     var make: @Sendable (SessionConfiguration) -> any NetworkSessionManager
+
+    /// What an engine of another package may lack.
+    enum Ability: Sendable {
+        /// Proxies.
+        case proxies
+        /// A required version of HTTP, and versions for single hosts.
+        case requiredVersions
+        /// HTTP/2 for requests with a body.
+        case uploadsOverHTTP2
+        /// Trailers, of requests and responses.
+        case trailers
+        /// Reports of informational responses, and a limit for them.
+        case informationalResponses
+        /// Waiting for 100 (Continue).
+        case expectations
+        /// Whether a connection was reused, and the times of connecting.
+        case connectionFacts
+        /// Heads of more than 64 KiB.
+        case largeHeads
+    }
 
     /// Whether the engines support HTTP/2. `DATA_TRANSFER_HTTP2=none` means that the loaded libcurl does not (`Docs/Engine.md`).
     static let speaksHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_HTTP2"] != "none"
@@ -23,6 +45,11 @@ struct Engine: Sendable, CustomTestStringConvertible {
 
     /// The engines that are part of this package.
     static let ours = all.filter(\.isOurs)
+
+    /// Returns those of ``ours`` that have all of these abilities.
+    static func ours(with abilities: Ability...) -> [Engine] {
+        ours.filter { $0.lacks.isDisjoint(with: abilities) }
+    }
 
     var testDescription: String { name }
 

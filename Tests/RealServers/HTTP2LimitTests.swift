@@ -72,7 +72,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [100_000, 5_000_000])
+        @Test(arguments: Engine.ours(with: .uploadsOverHTTP2), [100_000, 5_000_000])
         func `a response that arrives during the upload is returned although the server refuses the rest of the body`(
             engine: Engine, size: Int
         ) async throws {

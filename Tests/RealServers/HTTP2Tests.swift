@@ -10,7 +10,8 @@ extension RealServerTests {
             try await session.send(.get, server + "/connection").text.split(separator: "|").map(String.init)
         }
 
-        @Test(arguments: Engine.ours) func `HTTP 2 is used if the server supports it, and HTTP 1 otherwise`(engine: Engine)
+        @Test(arguments: Engine.ours(with: .connectionFacts))
+        func `HTTP 2 is used if the server supports it, and HTTP 1 otherwise`(engine: Engine)
             async throws
         {
             let session = engine.trusting()
@@ -31,7 +32,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [Servers.tls, Servers.h2])
+        @Test(arguments: Engine.ours(with: .largeHeads), [Servers.tls, Servers.h2])
         func `blank header values are sent, and so are more than 64 KiB of header fields`(engine: Engine, server: String)
             async throws
         {
@@ -45,7 +46,7 @@ extension RealServerTests {
                 "nginx responds that the header is too large")
         }
 
-        @Test(arguments: Engine.ours, [50, 1000])
+        @Test(arguments: Engine.ours(with: .connectionFacts), [50, 1000])
         func `many concurrent requests share one connection`(engine: Engine, count: Int) async throws {
             let session = engine.trusting()
             let responses = try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
@@ -84,7 +85,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [0, 1, 40_000, 1_000_000])
+        @Test(arguments: Engine.ours(with: .uploadsOverHTTP2), [0, 1, 40_000, 1_000_000])
         func `bodies are uploaded concurrently with every method`(engine: Engine, size: Int) async throws {
             let session = engine.trusting()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -156,7 +157,7 @@ extension RealServerTests {
             #expect(outcomes["200", default: 0] > 100, "\(outcomes)")
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .connectionFacts))
         func `a connection is reused if only one connection is permitted`(engine: Engine) async throws {
             let session = engine.trusting { $0.maximumConnections = 1 }
             _ = try await session.send(.get, "\(Servers.h2)/ok")

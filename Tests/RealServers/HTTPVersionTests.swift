@@ -26,7 +26,7 @@ extension RealServerTests {
             #expect([.malformedResponse, .connectionLost].contains(error.code), "\(error)")
         }
 
-        @Test(arguments: Engine.ours, [HTTPVersionChoice.http2, .http3])
+        @Test(arguments: Engine.ours(with: .requiredVersions), [HTTPVersionChoice.http2, .http3])
         func `a version that this libcurl does not speak is refused before anything is sent`(
             engine: Engine, choice: HTTPVersionChoice
         ) async throws {
@@ -36,7 +36,7 @@ extension RealServerTests {
             #expect(isSpoken || error.message.contains("libcurl 8.") || error.message.contains("libcurl 7."), "\(error)")
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .requiredVersions))
         func `HTTP 3 is refused without TLS, through proxies and through Unix sockets`(engine: Engine) async throws {
             for (url, session) in [
                 (Servers.nginx, engine.requiring(.http3)),
@@ -56,7 +56,7 @@ extension RealServerTests {
 
     /// The same with HTTP/2, which some versions of libcurl do not speak (`.ci/steps/versions` skips it then).
     @Suite(.timeLimit(.minutes(10))) struct RequiredHTTP2Tests {
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .requiredVersions))
         func `HTTP 2 is required of each server, and affects no other session manager`(engine: Engine) async throws {
             let session = engine.requiring(.http2)
             for _ in 0..<3 {
@@ -72,7 +72,7 @@ extension RealServerTests {
             #expect(try post.timings.protocolName == "h2" && post.echo.data.utf8.count == 300_000)
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .requiredVersions))
         func `HTTP 2 is used without TLS if it is required`(engine: Engine) async throws {
             let session = engine.requiring(.http2)
             #expect(try await version(session, Servers.h2c) == "h2 HTTP/2.0")
@@ -99,7 +99,7 @@ extension RealServerTests {
             #expect(try await session.send(.get, Servers.h2c + "/moved").text == "ok", "a redirect")
         }
 
-        @Test(arguments: Engine.ours, [Servers.nginx, Servers.echo])
+        @Test(arguments: Engine.ours(with: .requiredVersions), [Servers.nginx, Servers.echo])
         func `a server that does not speak HTTP 2 without TLS fails the request, which it has not processed`(
             engine: Engine, server: String
         ) async throws {
@@ -113,7 +113,7 @@ extension RealServerTests {
             #expect(try await engine.session().send(.get, server + "/ok").statusCode == 200)
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .requiredVersions))
         func `each host has the version that is chosen for it, after a redirect too`(engine: Engine) async throws {
             let session = engine.trusting {
                 $0.httpVersionByHost = ["127.0.0.1": .http1, "LOCALHOST.": .http2]
@@ -129,7 +129,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .requiredVersions))
         func `through an HTTP proxy, HTTP 2 is refused without TLS`(engine: Engine) async throws {
             let session = engine.requiring(.http2) { $0.proxy = .http(host: "127.0.0.1", port: Servers.proxyPort) }
             let error = try await session.failure(.get, Servers.h2c + "/ok")

@@ -6,7 +6,7 @@ extension RealServerTests {
     /// Interim responses and trailers (RFC 9110 §15.2, §6.5), sent byte for byte by a server that is part of these tests.
     @Suite(.timeLimit(.minutes(10))) struct InterimTests {
         @Test(
-            arguments: Engine.ours,
+            arguments: Engine.ours(with: .connectionFacts),
             ["/hints", "/hints?count=20", "/split-hints", "/processing"])
         func `interim responses are skipped`(engine: Engine, path: String) async throws {
             let session = engine.session()
@@ -19,7 +19,8 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.interim)/ok").timings.isReusedConnection == true)
         }
 
-        @Test(arguments: Engine.ours) func `informational responses are reported before the final one`(engine: Engine)
+        @Test(arguments: Engine.ours(with: .informationalResponses))
+        func `informational responses are reported before the final one`(engine: Engine)
             async throws
         {
             for (path, statuses) in [
@@ -40,7 +41,8 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [0, 1, 20, 64]) func `informational responses are reported over HTTP 2`(
+        @Test(arguments: Engine.ours(with: .informationalResponses), [0, 1, 20, 64])
+        func `informational responses are reported over HTTP 2`(
             engine: Engine, count: Int
         ) async throws {
             let received = Locked<[InformationalResponse]>([])
@@ -54,7 +56,7 @@ extension RealServerTests {
             #expect(responses.map { $0.headers["link"] } == (0..<count).map { "</\($0).css>; rel=preload" })
         }
 
-        @Test(.enabled(if: Engine.speaksHTTP2), arguments: Engine.ours)
+        @Test(.enabled(if: Engine.speaksHTTP2), arguments: Engine.ours(with: .informationalResponses))
         func `more than 64 informational responses are an error over HTTP 2`(engine: Engine) async throws {
             let session = engine.trusting()
             let error = try await session.failure(.get, "\(Servers.streams)/hints?count=65")
@@ -73,7 +75,8 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `endless interim responses end at the limit for response heads`(engine: Engine)
+        @Test(arguments: Engine.ours(with: .informationalResponses))
+        func `endless interim responses end at the limit for response heads`(engine: Engine)
             async throws
         {
             let session = engine.session { $0.totalTimeout = .seconds(20) }
@@ -82,7 +85,7 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.interim)/ok").text == "ok")
         }
 
-        @Test(arguments: Engine.ours, [5, 500_000])
+        @Test(arguments: Engine.ours(with: .expectations), [5, 500_000])
         func `with Expect, a body is sent after the server's 100 response`(engine: Engine, size: Int) async throws {
             let session = engine.session()
             let body = Data(repeating: 0x61, count: size)
@@ -94,7 +97,7 @@ extension RealServerTests {
             #expect(refused.statusCode == 413 && refused.text == "refused")
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .expectations))
         func `after a failed expectation, the request is sent again without Expect`(engine: Engine) async throws {
             let session = engine.session()
             let body = Data(repeating: 0x61, count: 100_000)
@@ -104,8 +107,9 @@ extension RealServerTests {
             #expect(try await session.send(.post, url, body: body).text == "100000 without")
         }
 
-        @Test(arguments: Engine.ours) func `trailers are separate from headers and keep their order`(engine: Engine) async throws
-        {
+        @Test(arguments: Engine.ours(with: .trailers)) func `trailers are separate from headers and keep their order`(
+            engine: Engine
+        ) async throws {
             let session = engine.session()
             for _ in 0..<3 {
                 let response = try await session.send(.get, "\(Servers.interim)/trailers")
@@ -115,14 +119,18 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `trailers count towards the limit for response heads`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .trailers)) func `trailers count towards the limit for response heads`(engine: Engine)
+            async throws
+        {
             let session = engine.session()
             #expect(try await session.send(.get, "\(Servers.interim)/many-trailers?count=500").trailers.fields.count == 500)
             let error = try await session.failure(.get, "\(Servers.interim)/many-trailers?count=5000")
             #expect(error.code == .headersTooLarge, "\(error)")
         }
 
-        @Test(arguments: Engine.ours) func `interim responses are skipped and trailers are returned over HTTP 2`(engine: Engine)
+        @Test(arguments: Engine.ours(with: .trailers)) func `interim responses are skipped and trailers are returned over HTTP 2`(
+            engine: Engine
+        )
             async throws
         {
             let response = try await engine.trusting().send(.get, "\(Servers.streams)/trailers")

@@ -32,7 +32,7 @@ extension RealServerTests {
                 resolvesNamesThere: resolvesNamesThere, excludedHosts: excluding)
         }
 
-        @Test(arguments: Engine.ours, [open, guarded()])
+        @Test(arguments: Engine.ours(with: .proxies), [open, guarded()])
         func `a proxy forwards requests over plain HTTP, several on one session manager`(
             engine: Engine, proxy: ProxyConfiguration
         ) async throws {
@@ -48,7 +48,7 @@ extension RealServerTests {
             #expect(try await fresh.send(.get, Servers.echo + "/a?b").text.contains("proxy.py"))
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .proxies))
         func `an HTTPS proxy forwards requests and opens tunnels over TLS`(engine: Engine) async throws {
             let session = engine.trusting { $0.proxy = Self.secure() }
             for (size, method) in [(0, RequestMethod.get), (10, .post), (300_000, .put)] {
@@ -73,7 +73,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [secure(nil, nil), secure("user", "wrong")])
+        @Test(arguments: Engine.ours(with: .proxies), [secure(nil, nil), secure("user", "wrong")])
         func `an HTTPS proxy refuses requests without valid credentials`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             #expect(try await session.send(.get, "\(Servers.nginx)/ok").statusCode == 407)
@@ -81,7 +81,7 @@ extension RealServerTests {
             #expect(error.code == .proxyFailed && error.phase == .connect, "\(error)")
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .proxies))
         func `the certificate of an HTTPS proxy is verified under the policy of its host`(engine: Engine) async throws {
             for server in [Servers.nginx, Servers.h2] {
                 let unknown = engine.session {
@@ -116,7 +116,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .proxies))
         func `the names of an HTTPS proxy are checked although those of the server are not`(engine: Engine) async throws {
             let session = engine.session {
                 $0.proxy = .https(host: "localhost", port: Servers.unnamedProxyPort, username: "user", password: "secret")
@@ -130,7 +130,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [open, guarded(), socks(), socks(resolvesNamesThere: false)])
+        @Test(arguments: Engine.ours(with: .proxies), [open, guarded(), socks(), socks(resolvesNamesThere: false)])
         func `TLS is tunnelled through a proxy`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             for _ in 0..<3 {
@@ -146,7 +146,7 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(local)/ok").text == "ok")
         }
 
-        @Test(arguments: Engine.ours, [open, guarded(), socks()])
+        @Test(arguments: Engine.ours(with: .proxies), [open, guarded(), socks()])
         func `many concurrent requests are sent through a proxy`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             for server in [Servers.nginx, Servers.tls, Servers.h2] {
@@ -157,7 +157,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [guarded(nil, nil), guarded("user", "wrong"), guarded("nobody", nil)])
+        @Test(arguments: Engine.ours(with: .proxies), [guarded(nil, nil), guarded("user", "wrong"), guarded("nobody", nil)])
         func `an HTTP proxy refuses requests without valid credentials`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             #expect(try await session.send(.get, "\(Servers.nginx)/ok").statusCode == 407)
@@ -166,7 +166,7 @@ extension RealServerTests {
             #expect(!error.description.contains("wrong") && !error.description.contains("nobody"))
         }
 
-        @Test(arguments: Engine.ours, [socks(nil, nil), socks("user", "wrong"), socks("nobody", nil)])
+        @Test(arguments: Engine.ours(with: .proxies), [socks(nil, nil), socks("user", "wrong"), socks("nobody", nil)])
         func `a SOCKS proxy refuses requests without valid credentials`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             for server in [Servers.nginx, Servers.h2] {
@@ -175,7 +175,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .proxies))
         func `requests to excluded hosts do not use a proxy that would refuse them`(engine: Engine) async throws {
             for proxy in [
                 Self.guarded("user", "wrong", excluding: ["127.0.0.1"]), Self.socks("user", "wrong", excluding: ["127.0.0.1"]),
@@ -188,7 +188,9 @@ extension RealServerTests {
             #expect(try await other.send(.get, "\(Servers.nginx)/ok").statusCode == 407)
         }
 
-        @Test(arguments: Engine.ours) func `a tunnel that a proxy refuses is reported as a proxy error`(engine: Engine)
+        @Test(arguments: Engine.ours(with: .proxies)) func `a tunnel that a proxy refuses is reported as a proxy error`(
+            engine: Engine
+        )
             async throws
         {
             let session = engine.trusting { $0.proxy = Self.refusing }
@@ -203,7 +205,9 @@ extension RealServerTests {
             #expect(plain.code == .connectionLost, "\(plain)")
         }
 
-        @Test(arguments: Engine.ours) func `a host name that the proxy cannot look up is a connectivity error`(engine: Engine)
+        @Test(arguments: Engine.ours(with: .proxies)) func `a host name that the proxy cannot look up is a connectivity error`(
+            engine: Engine
+        )
             async throws
         {
             let session = engine.trusting { $0.proxy = Self.socks() }

@@ -23,7 +23,8 @@ extension RealServerTests {
             return try JSONDecoder().decode(Receipt.self, from: try await session.response(for: request).data)
         }
 
-        @Test(arguments: Engine.ours, [0, 1, 70_000, 1_000_000]) func `h11 reads the trailers of every kind of body`(
+        @Test(arguments: Engine.ours(with: .trailers), [0, 1, 70_000, 1_000_000])
+        func `h11 reads the trailers of every kind of body`(
             engine: Engine, count: Int
         ) async throws {
             let content = Data.pattern(count)
@@ -48,7 +49,8 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a compressed body has the digest of the compressed bytes as its trailer`(
+        @Test(arguments: Engine.ours(with: .trailers))
+        func `a compressed body has the digest of the compressed bytes as its trailer`(
             engine: Engine
         )
             async throws
@@ -67,7 +69,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a server that offers HTTP 2 gets trailers over HTTP 1`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .trailers)) func `a server that offers HTTP 2 gets trailers over HTTP 1`(
+            engine: Engine
+        ) async throws {
             let session = engine.trusting()
             let url = try #require(URL(string: Servers.h2 + "/upload"))
             for _ in 0..<2 {
@@ -79,7 +83,7 @@ extension RealServerTests {
             #expect(try await session.response(for: plain).timings.protocolName == (Engine.speaksHTTP2 ? "h2" : "http/1.1"))
         }
 
-        @Test(.enabled(if: Engine.speaksHTTP2), arguments: Engine.ours)
+        @Test(.enabled(if: Engine.speaksHTTP2), arguments: Engine.ours(with: .trailers))
         func `with a server that speaks HTTP 2 only, trailers are an error before anything is sent`(engine: Engine) async throws {
             let session = engine.trusting()
             let url = try #require(URL(string: Servers.withoutHTTP1 + "/ok"))

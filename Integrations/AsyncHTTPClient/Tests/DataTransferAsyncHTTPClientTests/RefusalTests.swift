@@ -35,7 +35,9 @@ import Testing
         Row("connectTimeout", .invalidConfiguration) { $0.connectTimeout = .zero },
     ]
 
-    @Test(arguments: rows) func `an option that cannot be enforced is an error that names it, and nothing is sent`(row: Row) async throws {
+    @Test(arguments: rows) func `an option that cannot be enforced is an error that names it, and nothing is sent`(row: Row)
+        async throws
+    {
         let server = try LoopbackServer { LoopbackRoute(.get, "/") { _ in .text("x") } }
         defer { server.stop() }
         let session = AsyncHTTPClientSessionManager(configuration: SessionConfiguration(row.change))

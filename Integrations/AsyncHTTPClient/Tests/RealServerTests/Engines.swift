@@ -4,7 +4,14 @@ import DataTransferAsyncHTTPClient
 extension Engine {
     /// The engine of this package. The tests of the root package run the others.
     static let all = [
-        Engine(name: "async-http-client", keepsHeaderLines: true, leavesEncodedBodies: true, isOurs: true) {
+        Engine(
+            name: "async-http-client", keepsHeaderLines: true, leavesEncodedBodies: true, isOurs: true,
+            lacks: [
+                .proxies, .requiredVersions, .uploadsOverHTTP2, .trailers, .informationalResponses, .expectations,
+                .connectionFacts,
+                .largeHeads,
+            ]
+        ) {
             AsyncHTTPClientSessionManager(configuration: $0)
         }
     ]

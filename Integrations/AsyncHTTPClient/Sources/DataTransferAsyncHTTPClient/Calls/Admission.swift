@@ -40,8 +40,9 @@ final class Admission: Sendable {
 
     /// Waits for a place. Each call that returns needs one call of ``leave(_:)``.
     ///
+    /// - Parameter mayBeHTTP2: Whether the origin counts as one that speaks HTTP/2 until its first response.
     /// - Throws: The failure of the call if it ends in the queue.
-    func enter(_ origin: String, _ control: CallControl) async throws(TransportError) {
+    func enter(_ origin: String, mayBeHTTP2: Bool, _ control: CallControl) async throws(TransportError) {
         let number = state.withLockedValue { state in
             state.nextNumber += 1
             return state.nextNumber
@@ -49,7 +50,7 @@ final class Admission: Sendable {
         let failure: TransportError? = await withCheckedContinuation { continuation in
             state.withLockedValue { state in
                 state.continuations[number] = continuation
-                state.origins[origin, default: Origin()].waiting.append(number)
+                state.origins[origin, default: Origin(isHTTP2: mayBeHTTP2)].waiting.append(number)
                 if !state.turns.contains(origin) { state.turns.append(origin) }
             }
             control.begin(.queued) { [weak self] error in self?.abandon(number, error) }
@@ -78,7 +79,7 @@ final class Admission: Sendable {
         state.withLockedValue { $0.continuations.removeValue(forKey: number) }?.resume(returning: error)
     }
 
-    /// Admits those for whom there is a place.
+    /// Admits the next exchanges, as many as there are places.
     private func admit() {
         let admitted = state.withLockedValue { state in
             var admitted: [CheckedContinuation<TransportError?, Never>] = []
@@ -101,7 +102,9 @@ final class Admission: Sendable {
     /// Takes the next one that waits for an origin.
     ///
     /// - Returns: `nil` if none waits; no continuation if there is no place.
-    private func next(of name: String, in state: inout State) -> (continuation: CheckedContinuation<TransportError?, Never>?, Void)? {
+    private func next(of name: String, in state: inout State) -> (
+        continuation: CheckedContinuation<TransportError?, Never>?, Void
+    )? {
         while let number = state.origins[name]?.waiting.first {
             guard state.continuations[number] != nil else {
                 state.origins[name]?.waiting.removeFirst()

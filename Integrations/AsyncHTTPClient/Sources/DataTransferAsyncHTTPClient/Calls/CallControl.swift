@@ -40,13 +40,21 @@ final class CallControl: Sendable {
             let timer = loop.scheduleTask(in: TimeAmount(total)) { [weak self] in
                 if let self { fail(timeout("the total timeout ran out")) }
             }
-            keep { $0.timers.append(timer) } orCancel: { timer.cancel() }
+            keep {
+                $0.timers.append(timer)
+            } orCancel: {
+                timer.cancel()
+            }
         }
         if let head = call.headTimeout {
             let timer = loop.scheduleTask(in: TimeAmount(head)) { [weak self] in
                 if let self { fail(timeout("the deadline for the response's head ran out")) }
             }
-            keep { $0.headTimer = timer } orCancel: { timer.cancel() }
+            keep {
+                $0.headTimer = timer
+            } orCancel: {
+                timer.cancel()
+            }
         }
     }
 

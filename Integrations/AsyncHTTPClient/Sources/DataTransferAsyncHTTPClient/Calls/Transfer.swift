@@ -61,7 +61,9 @@ final class Transfer: @unchecked Sendable {
         let isHTTP2 = head.version.major == 2
         let received = NetworkBody(
             next: { () async throws(TransportError) in try await exchange.pipe.next() },
-            stop: { [call] in exchange.stop(TransportError(.cancelled, "the body was released", phase: .receive, request: call.request)) })
+            stop: { [call] in
+                exchange.stop(TransportError(.cancelled, "the body was released", phase: .receive, request: call.request))
+            })
         let body = call.decoded(received, status: status, headers: headers)
         var response = NetworkResponse(
             statusCode: status, headers: headers, url: call.request.url, timings: timings(exchange, isHTTP2: isHTTP2))
@@ -77,28 +79,37 @@ final class Transfer: @unchecked Sendable {
 
     // MARK: One exchange
 
-    /// Sends the request and waits for the head of its response. Sends an idempotent request again, once, if its connection ends before that.
+    /// Sends the request and waits for the head of its response.
+    ///
+    /// It is sent again if the server cannot have processed it, or if it is idempotent and its connection ended: the connection may have been an idle one that the
+    /// server was about to close. Not more than twice, and only with a body that can be read again.
     private func exchangeHead() async throws(TransportError) -> (Exchange, HTTPResponseHead) {
-        do throws(TransportError) {
-            return try await exchangeHeadOnce()
-        } catch {
-            let request = call.request
-            guard error.code == .connectionLost, attempt == 1, control.failure == nil, request.isIdempotent,
-                request.body?.isReplayable != false
-            else { throw error }
-            attempt += 1
-            return try await exchangeHeadOnce()
+        var needsHTTP1 = false
+        while true {
+            do throws(TransportError) {
+                return try await exchangeHeadOnce(needsHTTP1: needsHTTP1)
+            } catch {
+                let request = call.request
+                let refusal = ExchangeErrors.refusal(error, isSent: exchange?.times.ready != nil)
+                let isSafe = refusal != nil && refusal != .dropped
+                guard error.code == .connectionLost, attempt <= 2, control.failure == nil,
+                    isSafe || request.isIdempotent && (attempt == 1 || refusal == .dropped), request.body?.isReplayable != false
+                else { throw error }
+                if refusal == .needsHTTP1 { needsHTTP1 = true }
+                attempt += 1
+            }
         }
     }
 
-    private func exchangeHeadOnce() async throws(TransportError) -> (Exchange, HTTPResponseHead) {
+    private func exchangeHeadOnce(needsHTTP1: Bool) async throws(TransportError) -> (Exchange, HTTPResponseHead) {
         let request = call.request
         let length = if let body = request.body { try await body.measuredLength(for: request) } else { 0 as Int64? }
-        let origin = call.origin
+        let route = parts.route(of: call, needsHTTP1: needsHTTP1)
+        let origin = route.origin
         let entered = NIODeadline.now()
-        try await parts.admission.enter(origin, control)
+        try await parts.admission.enter(origin, mayBeHTTP2: route.mayBeHTTP2, control)
         queued += Duration(.now() - entered)
-        let exchange = Exchange(call, control, announcedBytes: length)
+        let exchange = Exchange(call, control, on: parts.group.any(), announcedBytes: length)
         self.exchange = exchange
         let message: HTTPClient.Request
         do {
@@ -109,7 +120,7 @@ final class Transfer: @unchecked Sendable {
             parts.admission.leave(origin)
             throw ExchangeErrors.transportError(error, .init(phase: .queued, hasHead: false), request)
         }
-        exchange.start(parts.box, message) { [admission = parts.admission] in admission.leave(origin) }
+        exchange.start(route.box, message) { [admission = parts.admission] in admission.leave(origin) }
         let head = try await exchange.pipe.head()
         parts.admission.learn(origin, isHTTP2: head.version.major == 2)
         return (exchange, head)
@@ -189,7 +200,8 @@ final class Transfer: @unchecked Sendable {
             return Duration(max(end, start) - start)
         }
         return TransferTimings(
-            queued: queued, send: call.request.body == nil ? nil : span(times.ready, min(times.sent ?? .now(), times.head ?? .now())),
+            queued: queued,
+            send: call.request.body == nil ? nil : span(times.ready, min(times.sent ?? .now(), times.head ?? .now())),
             firstByte: span(times.ready, times.head), total: Duration((times.end ?? .now()) - control.begin),
             redirects: call.redirectCount, bytesSent: times.bytesSent, bytesReceived: times.bytesReceived,
             protocolName: isHTTP2 ? "h2" : "http/1.1", attempt: attempt)
@@ -198,7 +210,8 @@ final class Transfer: @unchecked Sendable {
     private func timed(_ error: TransportError) -> TransportError {
         var error = error
         guard !error.isCancelled else { return error }
-        error.timings = TransferTimings(queued: queued, total: Duration(.now() - control.begin), redirects: call.redirectCount, attempt: attempt)
+        error.timings = TransferTimings(
+            queued: queued, total: Duration(.now() - control.begin), redirects: call.redirectCount, attempt: attempt)
         return error
     }
 }

@@ -28,12 +28,16 @@ final class Exchange: HTTPClientResponseDelegate {
     let pipe: ResponsePipe
     private let call: SessionCall
     private let control: CallControl
+    private let loop: any EventLoop
     private let announcedBytes: Int64?
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter announcedBytes: The number of bytes of the request's body; `nil` if it is not known.
-    init(_ call: SessionCall, _ control: CallControl, announcedBytes: Int64?) {
+    /// - Parameters:
+    ///   - loop: The event loop on which the client calls the delegate.
+    ///   - announcedBytes: The number of bytes of the request's body; `nil` if it is not known.
+    init(_ call: SessionCall, _ control: CallControl, on loop: any EventLoop, announcedBytes: Int64?) {
         self.call = call
+        self.loop = loop
         self.control = control
         self.announcedBytes = announcedBytes
         pipe = ResponsePipe()
@@ -47,7 +51,13 @@ final class Exchange: HTTPClientResponseDelegate {
     /// - Parameter onEnd: Called once, when the client has nothing to do with it any more.
     func start(_ client: ClientBox, _ request: HTTPClient.Request, onEnd: @escaping @Sendable () -> Void) {
         control.begin(.connect) { [weak self] in self?.stop($0) }
-        let task = client.client.execute(request: request, delegate: self)
+        // Before the client calls the delegate, which replaces this timer by that of the idle timeout.
+        setTimer(
+            loop.scheduleTask(in: TimeAmount(call.connectTimeout)) { [weak self] in
+                guard let self, times.ready == nil else { return }
+                stop(control.timeout("no connection within the connect timeout", in: .connect))
+            })
+        let task = client.client.execute(request: request, delegate: self, eventLoop: .delegate(on: loop))
         // The client is released, and with it its connections, when its last exchange has ended.
         task.futureResult.whenComplete { _ in
             withExtendedLifetime(client) { onEnd() }
@@ -56,21 +66,19 @@ final class Exchange: HTTPClientResponseDelegate {
             state.task = task
             return state.stopReason
         }
-        if let reason { return task.fail(reason: reason) }
-        let timer = task.eventLoop.scheduleTask(in: TimeAmount(call.connectTimeout)) { [weak self] in
-            guard let self, times.ready == nil else { return }
-            stop(control.timeout("no connection within the connect timeout", in: .connect))
-        }
-        setTimer(timer)
+        if let reason { task.fail(reason: reason) }
     }
 
-    /// Ends the exchange: its readers receive the error, and its connection is closed unless the exchange has ended.
+    /// Ends the exchange, unless its response is complete: its readers receive the error, and its connection is closed.
     func stop(_ error: TransportError) {
+        if pipe.finish(.failure(error)) { cancel(error) }
+    }
+
+    private func cancel(_ error: TransportError) {
         let task: HTTPClient.Task<Void>? = state.withLockedValue { state in
             if state.stopReason == nil { state.stopReason = error }
             return state.task
         }
-        pipe.finish(.failure(error))
         task?.fail(reason: error)
         end()
     }
@@ -78,7 +86,6 @@ final class Exchange: HTTPClientResponseDelegate {
     /// Ends the exchange after the head of its response was received, whose body nobody needs: it has a moment to arrive, so that the connection can be
     /// used again.
     func discardBody() {
-        guard let loop = state.withLockedValue(\.task)?.eventLoop else { return }
         pipe.discard()
         loop.scheduleTask(in: .milliseconds(100)) { [self] in
             stop(TransportError(.cancelled, "the body of a redirect was not needed", request: call.request))
@@ -106,18 +113,18 @@ final class Exchange: HTTPClientResponseDelegate {
         old?.cancel()
     }
 
-    private func watch(_ loop: any EventLoop, at deadline: NIODeadline) {
-        setTimer(loop.scheduleTask(deadline: deadline) { [weak self] in if let self { checkIdleness(loop) } })
+    private func watch(at deadline: NIODeadline) {
+        setTimer(loop.scheduleTask(deadline: deadline) { [weak self] in if let self { checkIdleness() } })
     }
 
-    private func checkIdleness(_ loop: any EventLoop) {
+    private func checkIdleness() {
         let idle = TimeAmount(call.idleTimeout)
         let isPaused = pipe.isFull
         let (due, hasHead, isSending): (NIODeadline, Bool, Bool) = state.withLockedValue { state in
             if isPaused || state.isProducing { state.lastActivity = .now() }
             return (state.lastActivity + idle, state.times.head != nil, state.times.sent == nil)
         }
-        if due > .now() { return watch(loop, at: due) }
+        if due > .now() { return watch(at: due) }
         let phase: TransportError.Phase = hasHead ? .receive : isSending ? .send : .firstByte
         stop(control.timeout("no byte was transferred within the idle timeout", in: phase))
     }
@@ -135,18 +142,24 @@ final class Exchange: HTTPClientResponseDelegate {
     func requestBody(_ body: NetworkBody?) -> HTTPClient.Body? {
         guard let body, announcedBytes != 0 else { return nil }
         return .stream(contentLength: announcedBytes) { [self] writer in
-            let promise = state.withLockedValue(\.task)?.eventLoop.makePromise(of: Void.self)
-            let chunks = body.chunksToSend()
-            guard let promise else {
-                // The client starts with the body after `execute` has returned, unless it runs on the same thread.
-                return writer.write(.byteBuffer(ByteBuffer())).flatMapWithEventLoop { [self] _, loop in
-                    let promise = loop.makePromise(of: Void.self)
-                    send(chunks, to: writer, promise)
-                    return promise.futureResult
-                }
+            let promise = loop.makePromise(of: Void.self)
+            if let data = body.data {
+                let pieces = data.pieces
+                loop.execute { [self] in send(pieces[...], to: writer, promise) }
+            } else {
+                send(body.chunksToSend(), to: writer, promise)
             }
-            send(chunks, to: writer, promise)
             return promise.futureResult
+        }
+    }
+
+    /// Sends a body in memory without leaving the event loop, so that the request is sent to its end before its response can arrive.
+    private func send(_ pieces: ArraySlice<Data>, to writer: HTTPClient.Body.StreamWriter, _ promise: EventLoopPromise<Void>) {
+        guard let piece = pieces.first else { return promise.succeed(()) }
+        writer.write(.byteBuffer(ByteBuffer(bytes: piece))).hop(to: loop).whenComplete { [self] result in
+            guard case .success = result else { return promise.completeWith(result) }
+            note { $0.bytesSent += Int64(piece.count) }
+            send(pieces.dropFirst(), to: writer, promise)
         }
     }
 
@@ -189,7 +202,7 @@ final class Exchange: HTTPClientResponseDelegate {
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         note { $0.ready = .now() }
         if control.phase == .connect { control.phase = announcedBytes == 0 ? .firstByte : .send }
-        watch(task.eventLoop, at: .now() + TimeAmount(call.idleTimeout))
+        watch(at: .now() + TimeAmount(call.idleTimeout))
     }
 
     func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
@@ -206,14 +219,29 @@ final class Exchange: HTTPClientResponseDelegate {
         note { $0.head = .now() }
         control.phase = .receive
         pipe.receive(head)
-        return task.eventLoop.makeSucceededVoidFuture()
+        finishEarly()
+        return loop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         let count = Int64(buffer.readableBytes)
         note { $0.bytesReceived += count }
         report()
-        return pipe.receive(buffer, on: task.eventLoop)
+        let room = pipe.receive(buffer, on: loop)
+        finishEarly()
+        return room
+    }
+
+    /// Ends the response when all announced bytes were received but the request was not sent to its end: the client would wait for that.
+    private func finishEarly() {
+        let times = times
+        guard times.sent == nil, announcedBytes != 0, let length = pipe.announcedBytes, times.bytesReceived >= length else {
+            return
+        }
+        pipe.finish(.success(()))
+        loop.scheduleTask(in: .milliseconds(100)) { [self] in
+            if self.times.end == nil { cancel(TransportError(.cancelled, "the response was complete", request: call.request)) }
+        }
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {

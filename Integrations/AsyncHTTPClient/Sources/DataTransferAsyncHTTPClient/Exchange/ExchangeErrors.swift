@@ -25,6 +25,31 @@ enum ExchangeErrors {
             tlsFailure: code == .tlsFailed ? tlsFailure(error) : nil)
     }
 
+    /// A reason why a request may be sent again.
+    enum Refusal {
+        case notSent
+        case unprocessed
+        /// The stream ended with its connection, as after GOAWAY, or was reset by the server: it may have processed the request.
+        case dropped
+        /// The server requires HTTP/1.1 (RFC 9113 §7).
+        case needsHTTP1
+    }
+
+    /// Returns why the request may be sent again; `nil` if there is no particular reason.
+    ///
+    /// - Parameter isSent: Whether the head of the request was sent.
+    static func refusal(_ error: TransportError, isSent: Bool) -> Refusal? {
+        switch error.underlying {
+        case let error as NIOHTTP2Errors.StreamClosed where error.errorCode == .http11Required: .needsHTTP1
+        case let error as NIOHTTP2Errors.StreamClosed where error.errorCode == .refusedStream: .unprocessed
+        case let error as NIOHTTP2Errors.StreamClosed where error.errorCode == .cancel: .dropped
+        // The connection was about to be closed when the client gave it the request.
+        case let error as HTTPClientError where !isSent && error == .cancelled: .notSent
+        case let error as ChannelError where !isSent && error == .ioOnClosedChannel: .notSent
+        default: nil
+        }
+    }
+
     private typealias Meaning = (TransportError.Code, TransportError.Phase, String)
 
     private static func meaning(of error: any Error, _ progress: Progress) -> Meaning {
@@ -47,7 +72,9 @@ enum ExchangeErrors {
     private static func meaning(of error: HTTPClientError, _ progress: Progress, _ lost: TransportError.Code) -> Meaning {
         let text = error.shortDescription
         return switch error {
-        case .cancelled, .requestStreamCancelled: (.cancelled, progress.phase, text)
+        // Not by this package, which cancels with its own errors.
+        case .cancelled: (.connectionLost, progress.phase, "the connection was being closed")
+        case .requestStreamCancelled: (.connectionLost, progress.phase, text)
         case .readTimeout, .writeTimeout, .deadlineExceeded: (.timedOut, progress.phase, text)
         case .connectTimeout, .getConnectionFromPoolTimeout: (.timedOut, .connect, text)
         case .tlsHandshakeTimeout: (.timedOut, .tls, text)

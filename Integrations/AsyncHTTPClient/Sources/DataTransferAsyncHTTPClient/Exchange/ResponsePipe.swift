@@ -54,20 +54,26 @@ final class ResponsePipe: Sendable {
         return demand?.futureResult ?? loop.makeSucceededVoidFuture()
     }
 
-    /// Ends the response. Further calls have no effect. After a failure other than those of the network, what is buffered is dropped.
-    func finish(_ result: Result<Void, TransportError>) {
-        let (waiters, demand): ([CheckedContinuation<Void, Never>], EventLoopPromise<Void>?) = state.withLockedValue { state in
-            guard state.end == nil else { return ([], nil) }
-            state.end = result
-            if case .failure(let error) = result, error.isCancelled || error.isTimeout || error.code == .sessionClosed {
-                state.chunks.removeAll()
-                state.bufferedBytes = 0
+    /// Ends the response. After a failure other than those of the network, what is buffered is dropped.
+    ///
+    /// - Returns: `false` if it had ended before; nothing is changed then.
+    @discardableResult
+    func finish(_ result: Result<Void, TransportError>) -> Bool {
+        let (waiters, demand, isFirst): ([CheckedContinuation<Void, Never>], EventLoopPromise<Void>?, Bool) =
+            state.withLockedValue {
+                state in
+                guard state.end == nil else { return ([], nil, false) }
+                state.end = result
+                if case .failure(let error) = result, error.isCancelled || error.isTimeout || error.code == .sessionClosed {
+                    state.chunks.removeAll()
+                    state.bufferedBytes = 0
+                }
+                defer { (state.headWaiter, state.chunkWaiter, state.demand) = (nil, nil, nil) }
+                return ([state.headWaiter, state.chunkWaiter].compactMap(\.self), state.demand, true)
             }
-            defer { (state.headWaiter, state.chunkWaiter, state.demand) = (nil, nil, nil) }
-            return ([state.headWaiter, state.chunkWaiter].compactMap(\.self), state.demand)
-        }
         for waiter in waiters { waiter.resume() }
         demand?.succeed(())
+        return isFirst
     }
 
     // MARK: The reader's side

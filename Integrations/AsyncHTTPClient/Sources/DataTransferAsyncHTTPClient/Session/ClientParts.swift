@@ -21,14 +21,18 @@ final class ClientBox: Sendable {
 /// The parts of a session manager whose configuration is valid.
 struct ClientParts: Sendable {
     let rules: SessionRules
-    let box: ClientBox
+    let group: MultiThreadedEventLoopGroup
     let admission: Admission
+    private let client: ClientBox
+    /// A client that uses HTTP/1.1 only.
+    private let uploads: ClientBox
     /// Whether servers are verified over TLS.
     let isVerified: Bool
 
     /// - Throws: ``TransportError/Code/invalidConfiguration``, ``TransportError/Code/unsupported``, or
     ///   ``TransportError/Code/trustUnavailable``.
     init(_ configuration: SessionConfiguration, _ group: MultiThreadedEventLoopGroup) throws(TransportError) {
+        self.group = group
         rules = try SessionRules(configuration)
         try Refusals.admit(configuration)
         let trust = try TrustRequirements(configuration.trust)
@@ -40,12 +44,46 @@ struct ClientParts: Sendable {
             concurrentHTTP1ConnectionsPerHostSoftLimit: configuration.maximumConnectionsPerHost)
         // A failure to connect is reported at once, as by the other session managers; a retry policy decides what follows.
         client.connectionPool.retryConnectionEstablishment = false
-        client.httpVersion = configuration.httpVersion == .http1 ? .http1Only : .automatic
         client.maximumUsesPerConnection = configuration.maximumUsesPerConnection
         client.tracing.tracer = nil
-        box = ClientBox(HTTPClient(eventLoopGroup: group, configuration: client))
+        client.httpVersion = .http1Only
+        uploads = ClientBox(HTTPClient(eventLoopGroup: group, configuration: client))
+        if configuration.httpVersion == .http1 {
+            self.client = uploads
+        } else {
+            client.httpVersion = .automatic
+            self.client = ClientBox(HTTPClient(eventLoopGroup: group, configuration: client))
+        }
         admission = Admission(configuration)
         if case .anyone = trust.roots { isVerified = false } else { isVerified = true }
+    }
+}
+
+/// The client that sends a request, and the name under which its connections are counted.
+struct ClientRoute: Sendable {
+    var box: ClientBox
+    var origin: String
+    var mayBeHTTP2: Bool
+}
+
+extension ClientParts {
+    /// Returns where a request is sent.
+    ///
+    /// Over TLS, a request with a body is sent over HTTP/1.1: async-http-client 1.37.0 stops the process if a server responds over HTTP/2 before it has received the
+    /// whole body, and then resets the stream (RFC 9113 §8.1).
+    ///
+    /// - Parameter needsHTTP1: Whether the server has refused the request over HTTP/2.
+    func route(of call: SessionCall, needsHTTP1: Bool) -> ClientRoute {
+        let isUpload = call.request.body.map { $0.data?.isEmpty != true } ?? false
+        let isSecure = call.origin.hasPrefix("https:")
+        guard isSecure, client !== uploads else { return ClientRoute(box: client, origin: call.origin, mayBeHTTP2: false) }
+        guard isUpload || needsHTTP1 else { return ClientRoute(box: client, origin: call.origin, mayBeHTTP2: true) }
+        return ClientRoute(box: uploads, origin: call.origin + " with HTTP/1.1", mayBeHTTP2: false)
+    }
+
+    /// Shuts the clients down. It has no effect if they were shut down before.
+    func shutDown() async {
+        for box in [client, uploads] { try? await box.client.shutdown() }
     }
 }
 
@@ -101,6 +139,8 @@ enum Refusals {
     /// Whether a variable of the environment names a proxy.
     private static var environmentNamesProxy: Bool {
         let environment = ProcessInfo.processInfo.environment
-        return ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { environment[$0]?.isEmpty == false }
+        return ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains {
+            environment[$0]?.isEmpty == false
+        }
     }
 }

@@ -6,7 +6,8 @@ enum TLSSettings {
     static func configuration(_ trust: TrustRequirements) throws(TransportError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         guard trust.minimumTLSVersion <= .v1_3 else {
-            throw TransportError(.trustUnavailable, "trust.minimumTLSVersion is \(trust.minimumTLSVersion); TLS 1.3 is the newest")
+            throw TransportError(
+                .trustUnavailable, "trust.minimumTLSVersion is \(trust.minimumTLSVersion); TLS 1.3 is the newest")
         }
         configuration.minimumTLSVersion = trust.minimumTLSVersion > .v1_2 ? .tlsv13 : .tlsv12
         guard trust.pins.isEmpty else {
@@ -25,7 +26,9 @@ enum TLSSettings {
                 }
             }
             if let identity = trust.identity {
-                configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(identity.certificates).map { .certificate($0) }
+                configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(identity.certificates).map {
+                    .certificate($0)
+                }
                 let passphrase = Array(identity.passphrase.utf8)
                 // Without the callback, BoringSSL would ask at the terminal.
                 let key = try NIOSSLPrivateKey(bytes: identity.key, format: .pem) { $0(passphrase) }
