@@ -10,6 +10,8 @@ struct Bench {
         switch arguments.popFirst() {
         case "transport": try Transport(base: url(&arguments), effort: effort).run()
         case "tls": try await TLSBench(servers: Servers(&arguments), effort: effort).run()
+        case "websocket": try WebSocketBench(base: url(&arguments), effort: effort).run()
+        case "echo-server": try EchoServer.run()
         case "compare": try Compare(other: program(&arguments), servers: Servers(&arguments), effort: effort).run()
         case "stack": try await Stack(isQuick: effort != .full).run()
         case "decoding": try Decoding(effort: effort).run()
@@ -29,7 +31,7 @@ struct Bench {
                 """
                 transport URL [--quick] (or --smoke) | tls SERVERS [--quick] | compare PROGRAM SERVERS [--quick] | stack [--quick]
                 decoding [--quick] | memory URL FOLDER-URL [--quick] | upload-memory URL FILE-URL [--quick] | pipeline URL [--quick]
-                cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | slow-server | free-ports N
+                cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | websocket URL [--quick] | echo-server | slow-server | free-ports N
                 load URL CLIENT LEVEL SECONDS [AUTHORITY] | requests URL CLIENT LEVEL COUNT [AUTHORITY], where SERVERS are URL HTTPS-URL HTTP2-URL AUTHORITY
                 """)
         }

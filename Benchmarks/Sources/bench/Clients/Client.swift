@@ -35,6 +35,16 @@ enum Client: String, CaseIterable {
     case hyper
     /// node's http, in a separate process.
     case node
+    /// `NetworkWebSocket` over the engine.
+    case websocket
+    /// The same with a loop for each processor, and each socket's task on one of the loops.
+    case websocket_executor
+    /// SwiftNIO's WebSocket client in a `ChannelHandler`.
+    case nio_handler
+    /// SwiftNIO's WebSocket client with `NIOAsyncChannel`.
+    case nio_async
+    /// The Python package `websockets`, in a separate process.
+    case python
 
     /// Puts the client under load.
     ///
@@ -44,13 +54,17 @@ enum Client: String, CaseIterable {
         case .engine: startEngine(load, loops: 1)
         case .engine_loops2: startEngine(load, loops: 2)
         case .executor: startExecutor(load)
-        case .go, .hyper, .node: fail("\(self) measures itself")
+        case .go, .hyper, .node, .python: fail("\(self) measures itself")
         case .stack: try startStack(load)
         case .pipeline: try startPipeline(load)
         case .service: try startService(load, interceptors: [])
         case .cached: try startService(load, interceptors: [CacheInterceptor()])
         case .urlsession: startURLSession(load)
         case .ahc: startAsyncHTTPClient(load)
+        case .websocket: startWebSocket(load, onExecutors: false)
+        case .websocket_executor: startWebSocket(load, onExecutors: true)
+        case .nio_handler: startNIOHandler(load)
+        case .nio_async: startNIOAsync(load)
         case .c_loop:
             startCLoop(load)
             return { cloop_completed() }

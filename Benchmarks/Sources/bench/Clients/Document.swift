@@ -15,6 +15,8 @@ struct Document: Decodable, Sendable {
     static let bytes = 1024
     static let tiny = "tiny"
     static let tinyBytes = 2
+    /// A binary message of a WebSocket, of 1 MiB.
+    static let mebibyte = "mebibyte"
 
     /// A document like the one that nginx serves.
     static var example: Data {

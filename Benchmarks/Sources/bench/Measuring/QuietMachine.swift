@@ -53,14 +53,21 @@ final class QuietMachine {
         let own = [String(getpid()), ProcessInfo.processInfo.environment["BENCH_SERVER"] ?? ""]
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         let ticks = processes.reduce(0) { sum, process in
-            guard process.utf8.first.map({ (0x30...0x39).contains($0) }) == true, !own.contains(process),
-                let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-                let name = stat.lastIndex(of: ")")
-            else { return sum }
-            // utime, stime, cutime and cstime are the 12th to the 15th after the name.
-            let fields = stat[name...].split(separator: " ").dropFirst(12).prefix(4)
-            return fields.reduce(sum) { $0 + (Int($1) ?? 0) }
+            guard process.utf8.first.map({ (0x30...0x39).contains($0) }) == true, !own.contains(process) else { return sum }
+            return sum + Self.ticks(of: process)
         }
         return Double(ticks) / Double(sysconf(CInt(_SC_CLK_TCK)))
+    }
+
+    /// Processor time of the server that `BENCH_SERVER` names.
+    static var secondsOfServer: Double {
+        Double(ticks(of: ProcessInfo.processInfo.environment["BENCH_SERVER"] ?? "")) / Double(sysconf(CInt(_SC_CLK_TCK)))
+    }
+
+    private static func ticks(of process: String) -> Int {
+        guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8), let name = stat.lastIndex(of: ")")
+        else { return 0 }
+        // utime, stime, cutime and cstime are the 12th to the 15th after the name.
+        return stat[name...].split(separator: " ").dropFirst(12).prefix(4).reduce(0) { $0 + (Int($1) ?? 0) }
     }
 }

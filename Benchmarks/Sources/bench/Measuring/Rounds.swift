@@ -32,7 +32,10 @@ struct Rounds {
         for round in 1...count {
             for cell in cells {
                 let sample = try machine.measure {
-                    try Sample.measure(cell.client, level: cell.level, target: cell.target, seconds: seconds)
+                    let (start, before) = (ContinuousClock.now, QuietMachine.secondsOfServer)
+                    var sample = try Sample.measure(cell.client, level: cell.level, target: cell.target, seconds: seconds)
+                    sample.serverShare = (QuietMachine.secondsOfServer - before) / (ContinuousClock.now - start).inSeconds
+                    return sample
                 }
                 samples[cell, default: []].append(sample)
             }

@@ -12,6 +12,8 @@ struct Sample {
     var requestsPerSecond: Double
     /// User and system time of the client's process, in microseconds.
     var processorPerRequest: Double
+    /// The processor time of the server per elapsed time, from the start of the client's process to its end.
+    var serverShare = Double.nan
 
     /// The value in place of a sample that was not taken.
     static let none = Sample(requestsPerSecond: .nan, processorPerRequest: .nan)
@@ -23,7 +25,8 @@ struct Sample {
     static func median(_ samples: [Sample]) -> Sample {
         Sample(
             requestsPerSecond: samples.map(\.requestsPerSecond).median,
-            processorPerRequest: samples.map(\.processorPerRequest).median)
+            processorPerRequest: samples.map(\.processorPerRequest).median,
+            serverShare: samples.map(\.serverShare).median)
     }
 
     /// Runs a program with ``take(url:arguments:)``.
@@ -117,6 +120,10 @@ struct Sample {
     }
 
     private static func bodyBytes(of url: URL) -> Int {
-        url.lastPathComponent == Document.tiny ? Document.tinyBytes : Document.bytes
+        switch url.lastPathComponent {
+        case Document.tiny: Document.tinyBytes
+        case Document.mebibyte: 1 << 20
+        default: Document.bytes
+        }
     }
 }
