@@ -53,7 +53,7 @@
         /// The number of open sockets of HTTP/2 connections.
         private(set) var streamSockets = 0
         private let descriptor: CInt
-        private var events = [epoll_event](repeating: epoll_event(), count: 256)
+        @exclusivity(unchecked) private var events = [epoll_event](repeating: epoll_event(), count: 256)
         /// The state of each socket, indexed by its descriptor.
         private var sockets: [Socket] = []
 

@@ -35,11 +35,11 @@
         /// Idle HTTP/1.1 connections.
         @exclusivity(unchecked) var pool = ConnectionPool<HTTP1Connection>()
         /// The connections that were switched to another protocol.
-        var upgraded: [ObjectIdentifier: UpgradedSocket] = [:]
+        @exclusivity(unchecked) var upgraded: [ObjectIdentifier: UpgradedSocket] = [:]
         /// Those of them whose peers have a moment to close them.
-        var closing = ConnectionPool<HTTP1Connection>()
+        @exclusivity(unchecked) var closing = ConnectionPool<HTTP1Connection>()
         /// Connection attempts without a transfer. The next transfer to the same origin takes over such an attempt.
-        var attempts = ConnectionPool<ConnectHandle>()
+        @exclusivity(unchecked) var attempts = ConnectionPool<ConnectHandle>()
         var connectHandles = HandlePool<ConnectHandle>()
         var streamHandles = HandlePool<HTTP2Handle>()
         var quicHandles = HandlePool<HTTP2Handle>()
@@ -255,7 +255,8 @@
             work()
         }
 
-        /// Runs jobs of tasks without holding the lock, then polls for the response if they have sent the only request.
+        /// Runs jobs of tasks without holding the lock, then polls for the response if they have sent the only request, or for a reply on the
+        /// only upgraded connection.
         private func runJobs() {
             lock.unlock()
             jobs.run(atMost: 256)
@@ -263,6 +264,7 @@
             now = monotonicNanoseconds()
             if let transfer = jobs.started, jobs.isEmpty { waitBriefly(for: transfer, onLoop: true) }
             jobs.started = nil
+            if jobs.isEmpty, upgraded.count == 1, let socket = upgraded.values.first { waitBriefly(for: socket) }
             watchAgain()
         }
 

@@ -64,9 +64,9 @@
 
     /// The jobs that wait for the thread of a loop, in order. Used only on that thread.
     final class LoopJobs {
-        private var waiting: [LoopJob] = []
+        @exclusivity(unchecked) private var waiting: [LoopJob] = []
         /// The index of the next job in `waiting`.
-        private var next = 0
+        @exclusivity(unchecked) private var next = 0
         /// Whether a job runs, and the thread does not hold the lock of the engine.
         var isRunning = false
         /// The transfer that a job started last.

@@ -197,7 +197,7 @@
 
     /// The transfers whose readers have to be woken because content has arrived. Used only while the engine's lock is held.
     final class Arrivals {
-        private var transfers: [LoopTransfer] = []
+        @exclusivity(unchecked) private var transfers: [LoopTransfer] = []
 
         func note(_ transfer: LoopTransfer) {
             guard !transfer.hasArrivals else { return }

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
+    import Glibc
 
     // Connections that were switched to another protocol: receiving from them, and their end.
     extension CurlEngine {
@@ -29,6 +30,26 @@
             openConnections -= 1
             events?.send(.upgraded, connection.key.origin)
             end(transfer, .success(response))
+        }
+
+        /// Polls briefly for a reply on the only upgraded connection, if there is no transfer and ``BriefWait`` says that it is due. Called on
+        /// the engine's thread.
+        func waitBriefly(for socket: UpgradedSocket) {
+            let connection = socket.connection
+            guard transfers == 0, connection.isOpen, socket.receiver != nil, !socket.isReadPaused, socket.takeExpectation(),
+                briefWait.isDue()
+            else { return }
+            let end = now &+ BriefWait.limit
+            var isReady = false
+            while !isReady, now < end, loop.isInboxEmpty {
+                sched_yield()
+                isReady = connection.isReadable
+                now = monotonicNanoseconds()
+            }
+            briefWait.note(isHit: isReady)
+            guard isReady else { return }
+            connection.mayRead = true
+            advance(socket, isWritable: false)
         }
 
         /// Executes what other threads have requested of an upgraded connection.

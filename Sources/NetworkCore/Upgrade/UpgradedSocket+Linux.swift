@@ -31,6 +31,8 @@
             var queued: [UInt8] = []
             /// Whether the socket takes no more bytes for now.
             var isBlocked = false
+            /// Whether bytes were sent since the loop last polled for a reply.
+            var expectsReply = false
             /// Why no more bytes can be sent.
             var failure: TransportError?
             var waiting: [Promise<TransportError?>] = []
@@ -45,10 +47,10 @@
         private let request: TransferRequest
         private let outbox = Locked(Outbox())
         private let orders = Locked(Orders())
-        var receiver: (any UpgradedReceiver)?
+        @exclusivity(unchecked) var receiver: (any UpgradedReceiver)?
         /// Bytes that were received together with the response.
-        var unread: [UInt8]
-        var isReadPaused = true
+        @exclusivity(unchecked) var unread: [UInt8]
+        @exclusivity(unchecked) var isReadPaused = true
         /// Whether the peer has a second to close the connection.
         var awaitsPeer = false
 
@@ -90,6 +92,7 @@
             let (count, mustFlush) = try withOutbox { outbox throws(TransportError) in
                 if let failure = outbox.failure { throw failure }
                 append(&outbox.queued)
+                outbox.expectsReply = true
                 if isPlain { flush(&outbox) }
                 return (outbox.count, !isPlain && !outbox.isBlocked)
             }
@@ -115,6 +118,14 @@
         }
 
         // MARK: For the holder of the engine's lock
+
+        /// Returns whether bytes were sent since the last call.
+        func takeExpectation() -> Bool {
+            outbox.withLock { outbox in
+                defer { outbox.expectsReply = false }
+                return outbox.expectsReply
+            }
+        }
 
         func takeOrders() -> Orders {
             orders.withLock { orders in

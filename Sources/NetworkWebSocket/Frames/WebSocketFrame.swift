@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The opcodes of frames (RFC 6455 §11.8).
 package enum WebSocketOpcode: UInt8, Sendable {
     case continuation = 0x0
@@ -39,18 +45,16 @@ package struct WebSocketFrameHead: Sendable, Equatable {
     ///
     /// - Parameter payload: ``length`` bytes.
     package func append(_ payload: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
-        let start = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: Self.maximumBytes + payload.count))
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            let bytes = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-            let count = write(to: bytes)
-            guard !payload.isEmpty else { return count }
-            let body = UnsafeMutableRawBufferPointer(rebasing: bytes[count..<(count + payload.count)])
-            body.copyMemory(from: payload)
-            if let mask { WebSocketMask.apply(mask, to: body) }
-            return count + payload.count
+        var head: (UInt64, UInt64) = (0, 0)
+        withUnsafeMutableBytes(of: &head) { head in
+            let count = write(to: head)
+            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: head[..<count]))
         }
-        buffer.removeLast(buffer.count - start - count)
+        guard !payload.isEmpty else { return }
+        let start = buffer.count
+        buffer.append(contentsOf: payload)
+        guard let mask else { return }
+        buffer.withUnsafeMutableBytes { WebSocketMask.apply(mask, to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     }
 
     /// Writes the head, and returns its number of bytes. There is room for ``maximumBytes``.
@@ -107,22 +111,27 @@ package enum WebSocketMask {
     }
 }
 
-/// Masking keys from the system's random numbers, of which 64 are read at a time: each read is a system call.
+/// Masking keys from the system's random numbers, of which 64 are read at a time: each read is a system call on Linux.
 package struct WebSocketMaskSource: Sendable {
+    /// The number of keys that are read at a time: `getentropy` returns at most 256 bytes.
+    private static let count = 64
+
     private var keys: [UInt32] = []
 
     package init() {}
 
     package mutating func next() -> UInt32 {
-        if keys.isEmpty {
-            var generator = SystemRandomNumberGenerator()
-            keys.reserveCapacity(64)
-            for _ in 0..<32 {
-                let value = generator.next()
-                keys.append(UInt32(truncatingIfNeeded: value))
-                keys.append(UInt32(truncatingIfNeeded: value >> 32))
-            }
-        }
+        if keys.isEmpty { refill() }
         return keys.removeLast()
+    }
+
+    private mutating func refill() {
+        keys = [UInt32](repeating: 0, count: Self.count)
+        #if os(Linux)
+            if keys.withUnsafeMutableBytes({ getentropy($0.baseAddress, $0.count) }) == 0 { return }
+        #endif
+        // On Linux, only where that system call is missing or forbidden.
+        var generator = SystemRandomNumberGenerator()
+        for index in keys.indices { keys[index] = generator.next() }
     }
 }

@@ -28,7 +28,7 @@ package struct WebSocketFrameParser: Sendable {
     /// Whether messages may be compressed, as the handshake has agreed on.
     private let allowsCompression: Bool
     /// The bytes of an incomplete head.
-    private var head: [UInt8] = []
+    private var head = HeadBytes()
     private var frame: WebSocketFrameHead?
     /// The number of bytes of the payload that were received.
     private var received = 0
@@ -46,7 +46,7 @@ package struct WebSocketFrameParser: Sendable {
     package var mask: (key: UInt32, offset: Int)? { frame?.mask.map { ($0, received) } }
 
     /// Whether the bytes so far end with a frame.
-    package var isBetweenFrames: Bool { frame == nil && head.isEmpty }
+    package var isBetweenFrames: Bool { frame == nil && head.count == 0 }
 
     /// Returns the next step.
     ///
@@ -114,9 +114,9 @@ package struct WebSocketFrameParser: Sendable {
         // The first two bytes are checked as soon as they are received.
         while head.count < 2 {
             guard offset < bytes.count else { return nil }
-            head.append(bytes[offset])
+            if head.count == 0 { _ = try opcode(of: bytes[offset]) }
+            head.append(bytes[offset...offset])
             offset += 1
-            if head.count == 1 { _ = try opcode(of: head[0]) }
         }
         let opcode = try opcode(of: head[0])
         let isMasked = head[1] & 0x80 != 0
@@ -126,15 +126,15 @@ package struct WebSocketFrameParser: Sendable {
         let lengthBytes = short == 127 ? 8 : short == 126 ? 2 : 0
         let count = 2 + lengthBytes + (isMasked ? 4 : 0)
         let missing = min(count - head.count, bytes.count - offset)
-        head.append(contentsOf: bytes[offset..<(offset + missing)])
+        head.append(bytes[offset..<(offset + missing)])
         offset += missing
         if head.count >= 2 + lengthBytes { try checkLength(lengthBytes) }
         guard head.count == count else { return nil }
         let length = lengthBytes == 0 ? short : Int(lengthValue(lengthBytes))
-        let mask = isMasked ? head[(count - 4)...].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } : nil
+        let mask = isMasked ? head.mask(at: count - 4) : nil
         let frame = WebSocketFrameHead(
             opcode, length: length, isFinal: head[0] & 0x80 != 0, isCompressed: head[0] & 0x40 != 0, mask: mask)
-        head.removeAll(keepingCapacity: true)
+        head = HeadBytes()
         if !opcode.isControl { isInMessage = true }
         return frame
     }
@@ -166,6 +166,30 @@ package struct WebSocketFrameParser: Sendable {
     }
 
     private func lengthValue(_ count: Int) -> UInt64 {
-        head[2..<(2 + count)].reduce(0) { $0 << 8 | UInt64($1) }
+        var value: UInt64 = 0
+        for index in 2..<(2 + count) { value = value << 8 | UInt64(head[index]) }
+        return value
+    }
+}
+
+/// The bytes of a head, in place: an array would be allocated for each connection, and retained for each check.
+private struct HeadBytes: Sendable {
+    /// 16 bytes, of which the head takes at most ``WebSocketFrameHead/maximumBytes``.
+    private var storage: (UInt64, UInt64) = (0, 0)
+    private(set) var count = 0
+
+    subscript(index: Int) -> UInt8 { withUnsafeBytes(of: storage) { $0[index] } }
+
+    /// Appends bytes, for which there is room.
+    mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) {
+        let start = count
+        withUnsafeMutableBytes(of: &storage) { storage in
+            UnsafeMutableRawBufferPointer(rebasing: storage[start...]).copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes))
+        }
+        count += bytes.count
+    }
+
+    func mask(at index: Int) -> UInt32 {
+        withUnsafeBytes(of: storage) { $0.loadUnaligned(fromByteOffset: index, as: UInt32.self) }
     }
 }

@@ -32,6 +32,14 @@ public enum WebSocketMessage: Sendable, Hashable {
         }
     }
 
+    /// The number of bytes of ``data``.
+    package var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let data): data.count
+        }
+    }
+
     /// Calls a closure with the bytes.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {
@@ -48,6 +56,21 @@ extension WebSocketMessage: RedactedStringConvertible {
         case .text(let text): "text of \(text.utf8.count) bytes"
         case .binary(let data): "binary of \(data.count) bytes"
         }
+    }
+}
+
+extension String {
+    /// Creates a text from its UTF-8 code units in memory; `nil` if they are invalid.
+    ///
+    /// For short texts, it takes a fraction of the time of `String(validating:as:)`, which is not specialized for any type of sequence.
+    package init?(validUTF8 bytes: UnsafeRawBufferPointer) {
+        var text = String(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+        // Invalid code units were replaced by U+FFFD, so that the bytes differ.
+        let isSame = text.withUTF8 { utf8 in
+            utf8.count == bytes.count && (bytes.isEmpty || memcmp(utf8.baseAddress!, bytes.baseAddress!, bytes.count) == 0)
+        }
+        guard isSame else { return nil }
+        self = text
     }
 }
 

@@ -45,7 +45,8 @@ public final class WebSocket: Sendable {
     /// - Throws: ``WebSocketError``: ``WebSocketError/Code/closed`` after a close frame was sent or received;
     ///   ``WebSocketError/Code/cancelled`` when the task is cancelled while it waits, which closes the WebSocket.
     public func send(_ message: WebSocketMessage) async throws(WebSocketError) {
-        try await channel.send(message)
+        let rest = try channel.beginSending(message)
+        if rest != .nothing { try await channel.finishSending(message, rest) }
     }
 
     /// Sends a message whose length is not known before, a fragment for each chunk (RFC 6455 §5.4). Other messages wait until its end. On Apple
@@ -88,7 +89,8 @@ public final class WebSocket: Sendable {
     /// - Returns: `nil` after the end, if the peer has closed the connection with the code 1000 or 1001, or none, or this side has closed it.
     /// - Throws: ``WebSocketError`` if it has ended otherwise. Messages that were received completely are returned before.
     public func receive() async throws(WebSocketError) -> WebSocketMessage? {
-        try await channel.receive()
+        if let message = try channel.beginReceiving() { return message }
+        return try await channel.finishReceiving()
     }
 
     /// The messages, from the next one on. The sequence ends, and throws, as ``receive()`` does.
@@ -140,10 +142,16 @@ public final class WebSocket: Sendable {
 /// What a WebSocket uses: frames over a connection of the engine, `URLSession`, or a test double.
 package protocol WebSocketChannel: AnyObject, Sendable {
     func send(_ message: WebSocketMessage) async throws(WebSocketError)
+    /// Does what is possible of ``send(_:)`` without suspending. Unless nothing is left, ``finishSending(_:_:)`` has to be called.
+    func beginSending(_ message: WebSocketMessage) throws(WebSocketError) -> WebSocketSendingRest
+    func finishSending(_ message: WebSocketMessage, _ rest: WebSocketSendingRest) async throws(WebSocketError)
     func send<Chunks: AsyncSequence>(
         _ chunks: Chunks, as kind: WebSocketMessage.Kind
     ) async throws(WebSocketError) where Chunks.Element == Data
     func receive() async throws(WebSocketError) -> WebSocketMessage?
+    /// Returns the next message if that is possible without suspending. Otherwise, ``finishReceiving()`` has to be called.
+    func beginReceiving() throws(WebSocketError) -> WebSocketMessage?
+    func finishReceiving() async throws(WebSocketError) -> WebSocketMessage?
     /// Begins the next message, and returns its type; `nil` at the end.
     func nextStream() async throws(WebSocketError) -> WebSocketMessage.Kind?
     /// Returns the next part of the message that was begun; `nil` at its end.
@@ -156,30 +164,56 @@ package protocol WebSocketChannel: AnyObject, Sendable {
     var closeStatus: (code: WebSocketCloseCode, reason: String)? { get }
 }
 
+/// What is left of the sending of a message.
+package enum WebSocketSendingRest: Sendable {
+    case nothing
+    /// To wait until there is room for the next message.
+    case room
+    /// Everything.
+    case message
+}
+
+// Each call of an async function costs a switch of executors, more so for a task that prefers an executor. So what has to wait for nothing is
+// done without.
+extension WebSocketChannel {
+    package func beginSending(_ message: WebSocketMessage) throws(WebSocketError) -> WebSocketSendingRest { .message }
+
+    package func finishSending(_ message: WebSocketMessage, _ rest: WebSocketSendingRest) async throws(WebSocketError) {
+        try await send(message)
+    }
+
+    package func beginReceiving() throws(WebSocketError) -> WebSocketMessage? { nil }
+
+    package func finishReceiving() async throws(WebSocketError) -> WebSocketMessage? { try await receive() }
+}
+
 extension WebSocketConnection: WebSocketChannel {
     package func close(_ code: WebSocketCloseCode, reason: String) async {
         await close(code, reason)
     }
 
     package func send(_ message: WebSocketMessage) async throws(WebSocketError) {
-        try await takeTurn()
+        let rest = try beginSending(message)
+        if rest != .nothing { try await finishSending(message, rest) }
+    }
+
+    /// Sends a message of one frame, unless another task has the turn. The turn is kept if there is no room for the next message.
+    package func beginSending(_ message: WebSocketMessage) throws(WebSocketError) -> WebSocketSendingRest {
+        guard message.byteCount <= Self.fragmentBytes, turn.take() else { return .message }
+        var hasRoom = true
+        defer { if hasRoom { turn.release() } }
+        hasRoom = try sendWhole(message)
+        return hasRoom ? .nothing : .room
+    }
+
+    package func finishSending(_ message: WebSocketMessage, _ rest: WebSocketSendingRest) async throws(WebSocketError) {
+        if rest == .message { try await takeTurn() }
         defer { turn.release() }
-        let hasRoom: Bool
-        switch message {
-        case .text(let text):
-            // The bytes are used before the next suspension.
-            if text.utf8.count <= Self.fragmentBytes {
-                hasRoom = try sendWhole(message)
-            } else {
-                return try await sendFragments(Data(text.utf8), as: .text)
-            }
-        case .binary(let data):
-            if data.count <= Self.fragmentBytes {
-                hasRoom = try sendWhole(message)
-            } else {
-                return try await sendFragments(data, as: .binary)
-            }
+        if rest == .message, message.byteCount > Self.fragmentBytes {
+            return try await sendFragments(message.data, as: message.kind.opcode)
         }
+        var hasRoom = false
+        if rest == .message { hasRoom = try sendWhole(message) }
         if !hasRoom { try await waitForRoom() }
     }
 

@@ -11,6 +11,8 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     /// What the reader receives.
     enum Event {
+        /// A short text in one piece, which was validated when it was received.
+        case text(String)
         /// A message in one piece.
         case message(Kind, Data, isCompressed: Bool)
         case begin(Kind, isCompressed: Bool)
@@ -18,8 +20,17 @@ package final class WebSocketConnection: UpgradedReceiver {
 
         var byteCount: Int {
             switch self {
+            case .text(let text): text.utf8.count + 64
             case .message(_, let data, _), .part(let data, _): data.count + 64
             case .begin: 64
+            }
+        }
+
+        /// Whether it is a message that needs no other event, and no decoding.
+        var isWhole: Bool {
+            switch self {
+            case .text, .message(_, _, isCompressed: false): true
+            case .message, .begin, .part: false
             }
         }
     }
@@ -63,6 +74,23 @@ package final class WebSocketConnection: UpgradedReceiver {
         var keepAlive: KeepAlive
         var keepAliveTask: Task<Void, any Error>?
 
+        /// Copies a part of the payload that was received, and empties it.
+        mutating func keep(_ part: inout UnsafeRawBufferPointer) {
+            guard !part.isEmpty else { return }
+            if current?.bytes.isEmpty == true {
+                current?.bytes = Data(part)
+            } else {
+                current?.bytes.append(contentsOf: part)
+            }
+            part = UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+
+        /// Whether the current message is a text of which nothing was kept, and this is all of it.
+        func isShortText(_ part: UnsafeRawBufferPointer) -> Bool {
+            guard !part.isEmpty, part.count <= WebSocketConnection.shortBytes, let current else { return false }
+            return current.kind == .text && !current.isCompressed && !current.hasBegun && current.bytes.isEmpty
+        }
+
         var isReadable: Bool { first < events.count || end != nil }
 
         mutating func append(_ event: Event) {
@@ -73,6 +101,8 @@ package final class WebSocketConnection: UpgradedReceiver {
             events.append(event)
             buffered += event.byteCount
         }
+
+        var isNextWhole: Bool { first < events.count && events[first].isWhole }
 
         mutating func takeEvent() -> Event? {
             guard first < events.count else { return nil }
@@ -92,7 +122,7 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     /// What is used only by the transport's lock, in the order in which frames are sent.
     private final class Outgoing: @unchecked Sendable {
-        var masks = WebSocketMaskSource()
+        @exclusivity(unchecked) var masks = WebSocketMaskSource()
         /// Whether the close frame was sent, after which nothing is (RFC 6455 §5.5.1).
         var isClosed = false
     }
@@ -101,6 +131,8 @@ package final class WebSocketConnection: UpgradedReceiver {
     static let capacity = 256 << 10
     /// The number of bytes of a frame in which larger messages are sent.
     static let fragmentBytes = 256 << 10
+    /// The maximum number of bytes of a text that is validated when it is received, rather than by the task that reads it.
+    private static let shortBytes = 16 << 10
 
     private let role: WebSocketFrameParser.Role
     private let transport: any UpgradedTransport
@@ -190,29 +222,34 @@ package final class WebSocketConnection: UpgradedReceiver {
         _ measured: inout [Ping]
     ) throws(WebSocketViolation) {
         var offset = 0
+        // The payload in these bytes that was not copied yet.
+        var part = UnsafeRawBufferPointer(start: nil, count: 0)
         while true {
             switch try state.parser.next(bytes, at: &offset) {
             case .needsMore:
+                state.keep(&part)
                 flushPart(&state, isLast: false)
                 return
             case .data(let head):
                 guard head.opcode != .continuation else { continue }
                 state.current = (Kind(head.opcode), head.isCompressed, false, Data())
             case .payload(let range):
-                let part = UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(rebasing: bytes[range]))
+                state.keep(&part)
+                part = UnsafeRawBufferPointer(rebasing: bytes[range])
                 // The buffer of a read belongs to the transport, and is not read again.
-                if role == .server { state.parser.unmask(part) }
-                if state.current?.bytes.isEmpty == true {
-                    state.current?.bytes = Data(part)
-                } else {
-                    state.current?.bytes.append(contentsOf: part)
-                }
+                if role == .server { state.parser.unmask(UnsafeMutableRawBufferPointer(mutating: part)) }
             case .end(let isLast):
-                if isLast {
-                    state.keepAlive.lastMessage = now
+                guard isLast else { continue }
+                state.keepAlive.lastMessage = now
+                if state.isShortText(part) {
+                    guard let text = String(validUTF8: part) else { throw .invalidUTF8 }
+                    state.append(.text(text))
+                    part = UnsafeRawBufferPointer(start: nil, count: 0)
+                } else {
+                    state.keep(&part)
                     flushPart(&state, isLast: true)
-                    state.current = nil
                 }
+                state.current = nil
             case .control(.ping, let payload): replies.append((.pong, payload))
             case .control(.pong, let payload):
                 // A pong responds to all pings before (RFC 6455 §5.5.3).
@@ -481,26 +518,67 @@ package final class WebSocketConnection: UpgradedReceiver {
 
     /// Returns the next message; `nil` after an orderly end.
     package func receive() async throws(WebSocketError) -> WebSocketMessage? {
-        if let event = try claim() {
-            if case .message(let kind, let data, false) = event, !isReadingMessage {
-                defer { unclaim() }
-                return try message(kind, data)
-            }
-            return try await collect(event)
-        }
-        return try await collect(nil)
+        if let message = try beginReceiving() { return message }
+        return try await finishReceiving()
     }
 
-    private func collect(_ first: Event?) async throws(WebSocketError) -> WebSocketMessage? {
+    /// Returns the next message if it was received as a whole. Otherwise claims the right to receive, for ``finishReceiving()``.
+    package func beginReceiving() throws(WebSocketError) -> WebSocketMessage? {
+        let (isFree, event, resumes) = state.withLock { state -> (Bool, Event?, Bool) in
+            guard !state.isClaimed else { return (false, nil, false) }
+            // The rest of a message that is read as a stream is skipped first.
+            guard !isReadingMessage, state.isNextWhole, let event = state.takeEvent() else {
+                state.isClaimed = true
+                return (true, nil, false)
+            }
+            return (true, event, Self.mayResume(&state))
+        }
+        if resumes { transport.resumeReading() }
+        guard isFree else { throw .concurrentReceive }
+        return try event.map(whole)
+    }
+
+    /// Waits for the next message after ``beginReceiving()`` has returned none.
+    package func finishReceiving() async throws(WebSocketError) -> WebSocketMessage? {
+        // As in `nextEvent()`: each call of an async function costs a switch of executors.
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { wait($0) }
+        } onCancel: {
+            cancel()
+        }
+        let (event, resumes) = state.withLock { state -> (Event?, Bool) in
+            guard !isReadingMessage, state.isNextWhole, let event = state.takeEvent() else { return (nil, false) }
+            state.isClaimed = false
+            return (event, Self.mayResume(&state))
+        }
+        if resumes { transport.resumeReading() }
+        if let event { return try whole(event) }
+        return try await collect()
+    }
+
+    /// Returns the message of an event that is one by itself.
+    private func whole(_ event: Event) throws(WebSocketError) -> WebSocketMessage {
+        switch event {
+        case .text(let text):
+            guard text.utf8.count <= limits.maximumMessageBytes else {
+                throw violated(.messageTooLarge(limits.maximumMessageBytes))
+            }
+            return .text(text)
+        case .message(let kind, let data, _): return try message(kind, data)
+        case .begin, .part: preconditionFailure("a part of a message is not a message")
+        }
+    }
+
+    private func collect() async throws(WebSocketError) -> WebSocketMessage? {
         defer { unclaim() }
         try skipRead()
-        var next = first
-        if next == nil { next = try await nextEvent() }
-        while let event = next {
+        while let event = try await nextEvent() {
             switch event {
-            case .message(let kind, let data, let isCompressed):
+            case .text, .message(_, _, isCompressed: false):
                 isReadingMessage = false
-                if !isCompressed { return try message(kind, data) }
+                return try whole(event)
+            case .message(let kind, let data, _):
+                isReadingMessage = false
                 content.begin(kind, isCompressed: true)
                 var body = Data()
                 try read(data, isLast: true, into: &body)
@@ -517,7 +595,6 @@ package final class WebSocketConnection: UpgradedReceiver {
                 return nil
             case .part(let data, let isLast): try skip(data, isLast: isLast)
             }
-            next = try await nextEvent()
         }
         return nil
     }
@@ -525,7 +602,7 @@ package final class WebSocketConnection: UpgradedReceiver {
     private func message(_ kind: Kind, _ data: Data) throws(WebSocketError) -> WebSocketMessage {
         guard data.count <= limits.maximumMessageBytes else { throw violated(.messageTooLarge(limits.maximumMessageBytes)) }
         if kind == .binary { return .binary(data) }
-        guard let text = String(valid: data) else { throw violated(.invalidUTF8) }
+        guard let text = data.withUnsafeBytes({ String(validUTF8: $0) }) else { throw violated(.invalidUTF8) }
         return .text(text)
     }
 
@@ -570,6 +647,12 @@ package final class WebSocketConnection: UpgradedReceiver {
         if next == nil { next = try await nextEvent() }
         while let event = next {
             switch event {
+            case .text(let text):
+                content.begin(.text, isCompressed: false)
+                content.append(Data(text.utf8), isLast: true)
+                isReadingMessage = true
+                lastPartWasRead = true
+                return .text
             case .message(let kind, let data, let isCompressed):
                 content.begin(kind, isCompressed: isCompressed)
                 content.append(data, isLast: true)
@@ -642,7 +725,7 @@ package final class WebSocketConnection: UpgradedReceiver {
             return (true, event, Self.mayResume(&state))
         }
         if resumes { transport.resumeReading() }
-        guard isFree else { throw WebSocketError(.concurrentReceive, "two tasks receive from one WebSocket at the same time") }
+        guard isFree else { throw .concurrentReceive }
         return event
     }
 
@@ -671,21 +754,28 @@ package final class WebSocketConnection: UpgradedReceiver {
             case nil: break
             }
             await withTaskCancellationHandler {
-                await withUnsafeContinuation { continuation in
-                    let isReady = state.withLock { state in
-                        if !state.isReadable { state.reader = continuation }
-                        return state.isReadable
-                    }
-                    if isReady { continuation.resume() }
-                }
+                await withUnsafeContinuation { wait($0) }
             } onCancel: {
                 cancel()
             }
         }
     }
+
+    /// Resumes the continuation when there is an event, or the end.
+    private func wait(_ continuation: UnsafeContinuation<Void, Never>) {
+        let isReady = state.withLock { state in
+            if !state.isReadable { state.reader = continuation }
+            return state.isReadable
+        }
+        if isReady { continuation.resume() }
+    }
 }
 
 extension WebSocketError {
+    fileprivate static var concurrentReceive: WebSocketError {
+        WebSocketError(.concurrentReceive, "two tasks receive from one WebSocket at the same time")
+    }
+
     static func pingTimeout(_ limit: Duration) -> WebSocketError {
         WebSocketError(.pingTimeout, "nothing was received for \(limit) after a ping (pingTimeout)")
     }
