@@ -121,7 +121,8 @@ public final class WebSocket: Sendable {
 
     /// Closes the WebSocket: sends a close frame, and waits for that of the peer, for at most ``WebSocketOptions/closeTimeout``.
     ///
-    /// Messages that arrive meanwhile are still received. Messages whose sending has begun are sent before. Further calls have no effect.
+    /// Messages that arrive meanwhile are still received, until about 256 KiB of them are queued. Messages whose sending has ended are sent before; a
+    /// message of which only some fragments were sent is cut off. Further calls have no effect.
     ///
     /// - Parameters:
     ///   - code: Why. Default: 1000. One that must not be sent (RFC 6455 §7.4.1) is replaced by it.

@@ -1,0 +1,87 @@
+import Foundation
+import NetworkCore
+import NetworkWebSocket
+
+/// What happened to one side of a socket.
+struct StormLog: Sendable {
+    /// The number of messages of each lane whose sending has begun, or has succeeded.
+    var begun: [Int: Int] = [:]
+    var sent: [Int: Int] = [:]
+    /// The number of messages of each lane of the other side that were received.
+    var received: [Int: Int] = [:]
+    /// Whether a call of `send` has failed, or `close` has returned: afterwards, none may succeed.
+    var mayNotSend = false
+    /// Whether this side has begun to end the connection before its reader has found the end.
+    var hasEndedFirst = false
+    /// How the reader has ended: `nil` if it has not found the end, an empty code for an orderly end.
+    var end: WebSocketError.Code?
+    var closeStatus: WebSocketCloseCode?
+}
+
+/// What happened in the storm, and what was against the rules.
+final class StormJournal: Sendable {
+    private struct State {
+        var logs: [Int: [StormSide: StormLog]] = [:]
+        var running: [Int: ContinuousClock.Instant] = [:]
+        var problems: [String] = []
+        var outcomes: [String: Int] = [:]
+    }
+
+    private let state = Locked(State())
+    let seed: UInt64
+
+    init(seed: UInt64) {
+        self.seed = seed
+    }
+
+    func plan(_ socket: Int) -> StormPlan { StormPlan(seed: seed, socket: socket) }
+
+    @discardableResult
+    func log<Result>(_ socket: Int, _ side: StormSide, _ change: (inout StormLog) -> Result) -> Result {
+        state.withLock { change(&$0.logs[socket, default: [:]][side, default: StormLog()]) }
+    }
+
+    func begin(_ socket: Int) { state.withLock { $0.running[socket] = .now } }
+
+    /// Nothing may last as long as the time that a peer has to close.
+    func end(_ socket: Int) {
+        let start = state.withLock { $0.running.removeValue(forKey: socket) }
+        if let start, ContinuousClock.now - start > .seconds(20) {
+            problem(socket, "it has lasted \(ContinuousClock.now - start)")
+        }
+        state.withLock { $0.logs[socket] = nil }
+    }
+
+    func count(_ outcome: String) { state.withLock { $0.outcomes[outcome, default: 0] += 1 } }
+
+    func problem(_ socket: Int, _ text: String) {
+        let plan = plan(socket)
+        let logs = state.withLock { $0.logs[socket] }
+        state.withLock { $0.problems.append("socket \(socket): \(text)\n  \(plan)\n  \(logs ?? [:])") }
+    }
+
+    /// The sockets that have not ended.
+    var running: [Int] { state.withLock { $0.running.keys.sorted() } }
+    var problems: [String] { state.withLock(\.problems) }
+    var outcomes: [String: Int] { state.withLock(\.outcomes) }
+
+    /// Checks a socket after both sides have ended.
+    func judge(_ socket: Int) {
+        let plan = plan(socket)
+        for side in [StormSide.client, .server] {
+            let (mine, theirs) = (log(socket, side) { $0 }, log(socket, side.other) { $0 })
+            for (lane, count) in mine.received where count > theirs.begun[lane, default: 0] {
+                problem(socket, "the \(side) has received \(count) messages of lane \(lane), which were not sent")
+            }
+            // The peer has closed in an orderly way, and the reader of this side has read until its close frame.
+            guard plan.isFaultless, plan[side.other].isOrderly, !plan.releases, mine.closeStatus != nil, !mine.hasEndedFirst,
+                let end = mine.end, end.rawValue.isEmpty || end == .closed
+            else { continue }
+            for (lane, count) in theirs.sent where mine.received[lane, default: 0] < count {
+                problem(
+                    socket, "the \(side) has received \(mine.received[lane, default: 0]) of \(count) messages of lane \(lane)")
+            }
+            count("complete at the \(side)")
+        }
+    }
+}
