@@ -20,9 +20,9 @@ struct StormActor: Sendable {
 
     func run(_ webSocket: WebSocket) async {
         await withTaskGroup(of: Bool.self) { group in
-            for lane in 0..<mine.lanes {
+            for sender in 0..<mine.senders {
                 group.addTask {
-                    await write(webSocket, lane)
+                    await write(webSocket, sender)
                     return true
                 }
             }
@@ -36,7 +36,7 @@ struct StormActor: Sendable {
             }
             switch mine.ending {
             case .finish:
-                var writers = mine.lanes
+                var writers = mine.senders
                 while writers > 0, let isWriter = await group.next() { writers -= isWriter ? 1 : 0 }
                 await close(webSocket, .normal)
             case .close(let code, let pause):
@@ -62,16 +62,16 @@ struct StormActor: Sendable {
         journal.log(socket, side) { if $0.end == nil { $0.hasEndedFirst = true } }
         await webSocket.close(code)
         journal.log(socket, side) { $0.mayNotSend = true }
-        await send(StormMessage(socket: socket, side: side, lane: 9, index: 0), webSocket, asChunks: false)
+        await send(StormMessage(socket: socket, side: side, sender: 9, index: 0), webSocket, asChunks: false)
     }
 
     // MARK: Sending
 
-    private func write(_ webSocket: WebSocket, _ lane: Int) async {
-        var random = SeededGenerator(seed: mine.seed &+ UInt64(lane))
+    private func write(_ webSocket: WebSocket, _ sender: Int) async {
+        var random = SeededGenerator(seed: mine.seed &+ UInt64(sender))
         for index in 0..<mine.messages {
             if random.chance(10) { await Self.yield(random.below(200)) }
-            let message = StormMessage(socket: socket, side: side, lane: lane, index: index)
+            let message = StormMessage(socket: socket, side: side, sender: sender, index: index)
             guard await send(message, webSocket, asChunks: random.chance(20)) else { return }
         }
         // A message whose content cannot be completed ends the connection.
@@ -91,7 +91,7 @@ struct StormActor: Sendable {
     @discardableResult
     private func send(_ message: StormMessage, _ webSocket: WebSocket, asChunks: Bool) async -> Bool {
         let mayNotSend = journal.log(socket, side) { log in
-            log.begun[message.lane, default: 0] += 1
+            log.begun[message.sender, default: 0] += 1
             return log.mayNotSend
         }
         do throws(WebSocketError) {
@@ -103,7 +103,7 @@ struct StormActor: Sendable {
             } else {
                 try await webSocket.send(message.message)
             }
-            journal.log(socket, side) { $0.sent[message.lane, default: 0] += 1 }
+            journal.log(socket, side) { $0.sent[message.sender, default: 0] += 1 }
             if mayNotSend { journal.problem(socket, "the \(side) has sent a message after the end") }
             return true
         } catch {
@@ -183,11 +183,11 @@ struct StormActor: Sendable {
             return journal.problem(socket, "the \(side) has received a message of \(content.count) bytes without a label")
         }
         let expected = journal.log(socket, side) { log in
-            defer { log.received[message.lane, default: 0] += 1 }
-            return log.received[message.lane, default: 0]
+            defer { log.received[message.sender, default: 0] += 1 }
+            return log.received[message.sender, default: 0]
         }
         guard message.socket == socket, message.side == side.other, message.index == expected else {
-            return journal.problem(socket, "the \(side) has received \(message) in place of message \(expected) of its lane")
+            return journal.problem(socket, "the \(side) has received \(message) in place of message \(expected) of its sender")
         }
         guard kind == message.kind, isComplete ? content == message.content : message.content.starts(with: content) else {
             return journal.problem(socket, "\(message) was changed on its way: it has \(content.count) bytes")

@@ -4,10 +4,10 @@ import NetworkWebSocket
 
 /// What happened to one side of a socket.
 struct StormLog: Sendable {
-    /// The number of messages of each lane whose sending has begun, or has succeeded.
+    /// The number of messages of each sender whose sending has begun, or has succeeded.
     var begun: [Int: Int] = [:]
     var sent: [Int: Int] = [:]
-    /// The number of messages of each lane of the other side that were received.
+    /// The number of messages of each sender of the other side that were received.
     var received: [Int: Int] = [:]
     /// Whether a call of `send` has failed, or `close` has returned: afterwards, none may succeed.
     var mayNotSend = false
@@ -70,16 +70,16 @@ final class StormJournal: Sendable {
         let plan = plan(socket)
         for side in [StormSide.client, .server] {
             let (mine, theirs) = (log(socket, side) { $0 }, log(socket, side.other) { $0 })
-            for (lane, count) in mine.received where count > theirs.begun[lane, default: 0] {
-                problem(socket, "the \(side) has received \(count) messages of lane \(lane), which were not sent")
+            for (sender, count) in mine.received where count > theirs.begun[sender, default: 0] {
+                problem(socket, "the \(side) has received \(count) messages of sender \(sender), which were not sent")
             }
             // The peer has closed in an orderly way, and the reader of this side has read until its close frame.
             guard plan.isFaultless, plan[side.other].isOrderly, !plan.releases, mine.closeStatus != nil, !mine.hasEndedFirst,
                 let end = mine.end, end.rawValue.isEmpty || end == .closed
             else { continue }
-            for (lane, count) in theirs.sent where mine.received[lane, default: 0] < count {
+            for (sender, count) in theirs.sent where mine.received[sender, default: 0] < count {
                 problem(
-                    socket, "the \(side) has received \(mine.received[lane, default: 0]) of \(count) messages of lane \(lane)")
+                    socket, "the \(side) has received \(mine.received[sender, default: 0]) of \(count) messages of sender \(sender)")
             }
             count("complete at the \(side)")
         }

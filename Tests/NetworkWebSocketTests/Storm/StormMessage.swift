@@ -7,16 +7,16 @@ struct StormMessage: Hashable, Sendable {
     /// The number of the socket.
     var socket: Int
     var side: StormSide
-    /// The number of the task that sends. Messages of one lane are sent one after another, those of different lanes at the same time.
-    var lane: Int
-    /// The position in the lane.
+    /// The number of the task that sends. Messages of one sender are sent one after another, those of different senders at the same time.
+    var sender: Int
+    /// The position in the sender.
     var index: Int
 
     /// The beginning of the content.
-    private var label: String { "\(socket)/\(side.rawValue)/\(lane)/\(index)|" }
+    private var label: String { "\(socket)/\(side.rawValue)/\(sender)/\(index)|" }
 
     private var random: SeededGenerator {
-        SeededGenerator(seed: UInt64(socket) << 24 ^ UInt64(lane) << 20 ^ UInt64(index) << 1 ^ (side == .client ? 1 : 0))
+        SeededGenerator(seed: UInt64(socket) << 24 ^ UInt64(sender) << 20 ^ UInt64(index) << 1 ^ (side == .client ? 1 : 0))
     }
 
     var kind: WebSocketMessage.Kind {
@@ -68,8 +68,8 @@ struct StormMessage: Hashable, Sendable {
         return chunks
     }
 
-    init(socket: Int, side: StormSide, lane: Int, index: Int) {
-        (self.socket, self.side, self.lane, self.index) = (socket, side, lane, index)
+    init(socket: Int, side: StormSide, sender: Int, index: Int) {
+        (self.socket, self.side, self.sender, self.index) = (socket, side, sender, index)
     }
 
     /// Reads the beginning of a received message; `nil` if there is no label.
@@ -77,9 +77,9 @@ struct StormMessage: Hashable, Sendable {
         guard let end = content.prefix(64).firstIndex(of: UInt8(ascii: "|")) else { return nil }
         let parts = String(decoding: content[..<end], as: UTF8.self).split(separator: "/")
         guard parts.count == 4, let socket = Int(parts[0]), let side = StormSide(rawValue: String(parts[1])),
-            let lane = Int(parts[2]), let index = Int(parts[3])
+            let sender = Int(parts[2]), let index = Int(parts[3])
         else { return nil }
-        self.init(socket: socket, side: side, lane: lane, index: index)
+        self.init(socket: socket, side: side, sender: sender, index: index)
     }
 }
 

@@ -15,8 +15,8 @@ struct StormSidePlan: Sendable {
         case cancelTasks(after: Int)
     }
 
-    var lanes: Int
-    /// The number of messages of each lane.
+    var senders: Int
+    /// The number of messages of each sender.
     var messages: Int
     /// The number of messages after which nothing more is received; `nil` for no limit.
     var readLimit: Int?
@@ -25,7 +25,7 @@ struct StormSidePlan: Sendable {
     var seed: UInt64
 
     init(_ random: inout SeededGenerator) {
-        lanes = 1 + random.below(3)
+        senders = 1 + random.below(3)
         messages = random.below(1 << random.below(7))
         pings = random.chance(30) ? random.below(5) : 0
         let pause = random.below(1 << random.below(14))

@@ -12,12 +12,12 @@
     /// The model: what is received of each task that sends is a prefix of what it has sent, unchanged and in order; after a side has closed, or a
     /// call has failed, nothing more is sent; each error has a cause; an orderly end loses nothing; in the end, no connection is open.
     ///
-    /// With `DATA_TRANSFER_SLOW=1`, there are 10,000 sockets. `DATA_TRANSFER_SEED` sets the seed, and `DATA_TRANSFER_SOCKETS` the number.
+    /// With `DATA_TRANSFER_SLOW=1`, there are 3,000 sockets. `DATA_TRANSFER_SEED` sets the seed, and `DATA_TRANSFER_SOCKETS` the number.
     @Suite(.serialized, .timeLimit(.minutes(10)))
     struct WebSocketStormTests {
         private static let environment = ProcessInfo.processInfo.environment
         private static let seed = environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
-        private static let count = environment["DATA_TRANSFER_SOCKETS"].flatMap { Int($0) } ?? (isSlowRun ? 5_000 : 150)
+        private static let count = environment["DATA_TRANSFER_SOCKETS"].flatMap { Int($0) } ?? (isSlowRun ? 3_000 : 150)
 
         @Test(arguments: [1, 2])
         func `both sides of each socket receive what was sent, until an end that has a cause`(loops: Int) async throws {
@@ -50,7 +50,7 @@
         private static func server(_ journal: StormJournal, _ endings: Watched<[Int: Int]>) throws -> LoopbackServer {
             let options = WebSocketOptions {
                 $0.pingInterval = nil
-                $0.closeTimeout = .seconds(30)
+                $0.closeTimeout = .seconds(5)
             }
             return try LoopbackServer {
                 for (index, faults) in StormPlan.routes.enumerated() {
@@ -71,26 +71,12 @@
         ) async {
             let plan = journal.plan(socket)
             journal.begin(socket)
-            let url = server.url("/\(plan.route)/\(socket)")
-            let ignoresCloses = plan.faults.contains(.ignoresCloses)
-            let opening = Task { () async throws(WebSocketError) in
-                try await session.webSocket(
-                    for: url,
-                    options: WebSocketOptions {
-                        $0.compression = plan.compression
-                        $0.closeTimeout = ignoresCloses ? .milliseconds(20) : .seconds(30)
-                    })
-            }
-            if let pause = plan.cancelsOpening {
-                await StormActor.yield(pause)
-                opening.cancel()
-            }
             do {
-                let webSocket = try await opening.value
+                let webSocket = try await open(plan, session, server.url("/\(plan.route)/\(socket)"))
                 if plan.releases {
                     for index in 0..<5 {
                         journal.log(socket, .client) { $0.begun[0] = index + 1 }
-                        try await webSocket.send(StormMessage(socket: socket, side: .client, lane: 0, index: index).message)
+                        try await webSocket.send(StormMessage(socket: socket, side: .client, sender: 0, index: index).message)
                     }
                 } else {
                     await StormActor(journal, socket, .client).run(webSocket)
@@ -111,6 +97,24 @@
             if plan.cancelsOpening == nil { await endings.wait { $0[socket] != nil } }
             journal.judge(socket)
             journal.end(socket)
+        }
+
+        /// Opens a socket, and keeps no reference to it.
+        private static func open(_ plan: StormPlan, _ session: CurlSessionManager, _ url: URL) async throws -> WebSocket {
+            let ignoresCloses = plan.faults.contains(.ignoresCloses)
+            let opening = Task { () async throws(WebSocketError) in
+                try await session.webSocket(
+                    for: url,
+                    options: WebSocketOptions {
+                        $0.compression = plan.compression
+                        $0.closeTimeout = ignoresCloses ? .milliseconds(20) : .seconds(5)
+                    })
+            }
+            if let pause = plan.cancelsOpening {
+                await StormActor.yield(pause)
+                opening.cancel()
+            }
+            return try await opening.value
         }
     }
 #endif

@@ -20,7 +20,7 @@ extension RealServerTests {
                 configuration: api, sessionManager: engine.trusting(), interceptors: interceptors)
         }
 
-        @Test(arguments: Engine.ours) func `credentials are sent after a 401`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a 401 leads to a second request with credentials`(engine: Engine) async throws {
             let knowing = try service(engine, SocketServers.aiohttp, password: "secret")
             for _ in 0..<2 {
                 let socket = try await knowing.webSocket(for: Endpoint<Void>(path: "guarded"))
