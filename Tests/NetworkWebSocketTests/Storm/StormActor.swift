@@ -209,7 +209,8 @@ struct StormActor: Sendable {
             case .connectionLost: true
             // Of chunks that fail, for all calls of that side.
             case .coding: mine.ending != .finish
-            case .invalidLength, .maskedFrame, .unknownOpcode, .invalidUTF8, .invalidFragmentation: side == .client && !plan.isFaultless
+            case .invalidLength, .maskedFrame, .unknownOpcode, .invalidUTF8, .invalidFragmentation:
+                side == .client && !plan.isFaultless
             // Decompression of a text that the fault has replaced.
             case .invalidCompression: side == .client && !plan.isFaultless && plan.compression != nil
             default: also.contains(error.code)

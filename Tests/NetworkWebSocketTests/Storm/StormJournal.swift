@@ -79,7 +79,8 @@ final class StormJournal: Sendable {
             else { continue }
             for (sender, count) in theirs.sent where mine.received[sender, default: 0] < count {
                 problem(
-                    socket, "the \(side) has received \(mine.received[sender, default: 0]) of \(count) messages of sender \(sender)")
+                    socket,
+                    "the \(side) has received \(mine.received[sender, default: 0]) of \(count) messages of sender \(sender)")
             }
             count("complete at the \(side)")
         }

@@ -16,7 +16,9 @@
         private static let sockets = environment["DATA_TRANSFER_SOCKETS"].flatMap { Int($0) }
         private static let mebibytes = environment["DATA_TRANSFER_MEBIBYTES"].flatMap { Int($0) }
 
-        @Test func `sockets use one descriptor each, no threads, and little memory, until they are closed in any order`() async throws {
+        @Test func `sockets use one descriptor each, no threads, and little memory, until they are closed in any order`()
+            async throws
+        {
             let count = Self.sockets ?? 200
             let server = try LoopbackServer {
                 LoopbackRoute.webSocket("/echo") { socket, _ in
@@ -50,7 +52,9 @@
             let grown = ProcessUsage.residentBytes - memory
             if Self.sockets != nil {
                 // Both sides are in this process.
-                print("\(count) sockets: \(grown / count / 1024) KiB each for both sides, \(ProcessUsage.threads - threads) more threads")
+                print(
+                    "\(count) sockets: \(grown / count / 1024) KiB each for both sides, \(ProcessUsage.threads - threads) more threads"
+                )
             }
             if !isSanitized { #expect(grown / count < 64 << 10, "bytes per socket, for both sides") }
             var random = SeededGenerator(seed: 1)

@@ -39,7 +39,10 @@
             #expect(await server.waitForOpenConnections(count: 0))
             while await session.connectionCounts().total.upgraded > 0, !Task.isCancelled { await Task.yield() }
             #expect(journal.running.isEmpty, "these sockets have not ended")
-            if isSlowRun { print("storm over \(loops) loops in \(ContinuousClock.now - start): \(journal.outcomes.sorted { $0.key < $1.key })") }
+            if isSlowRun {
+                print(
+                    "storm over \(loops) loops in \(ContinuousClock.now - start): \(journal.outcomes.sorted { $0.key < $1.key })")
+            }
             let problems = journal.problems
             if !problems.isEmpty {
                 Issue.record("seed \(Self.seed): \(problems.count) problems\n\(problems.prefix(10).joined(separator: "\n"))")

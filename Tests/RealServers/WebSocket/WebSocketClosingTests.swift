@@ -44,7 +44,8 @@ extension RealServerTests {
             #expect(try await Self.seen(name, session) == "\(code) \(reason.prefix(123))")
         }
 
-        @Test(arguments: Engine.ours) func `a socket that is released or cancelled closes with 1001`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a socket that is released or cancelled closes with 1001`(engine: Engine) async throws
+        {
             let session = engine.session()
             for cancels in [false, true] {
                 let name = UUID().uuidString

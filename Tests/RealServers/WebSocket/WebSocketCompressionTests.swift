@@ -7,7 +7,9 @@ import Testing
 extension RealServerTests {
     /// permessage-deflate (RFC 7692) with independent servers.
     @Suite(.timeLimit(.minutes(10))) struct WebSocketCompressionTests {
-        private static let servers = [SocketServers.websockets, SocketServers.forgetting, SocketServers.narrow, SocketServers.aiohttp]
+        private static let servers = [
+            SocketServers.websockets, SocketServers.forgetting, SocketServers.narrow, SocketServers.aiohttp,
+        ]
 
         private static func extensions(_ socket: WebSocket) -> String {
             socket.response.headers["Sec-WebSocket-Extensions"] ?? ""
@@ -67,7 +69,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, servers)
-        func `messages whose streams are not read to the end do not damage later ones`(engine: Engine, server: String) async throws {
+        func `messages whose streams are not read to the end do not damage later ones`(engine: Engine, server: String)
+            async throws
+        {
             let socket = try await engine.session().open(server + "/echo") { $0.compression = WebSocketCompression() }
             let words = (0..<60_000).map { "word \($0 &* 7919 % 1000)" }.joined(separator: " ")
             let streams = socket.streams.makeAsyncIterator()
@@ -84,7 +88,9 @@ extension RealServerTests {
             await socket.close()
         }
 
-        @Test(arguments: Engine.ours, servers) func `nothing is compressed that was not offered`(engine: Engine, server: String) async throws {
+        @Test(arguments: Engine.ours, servers) func `nothing is compressed that was not offered`(engine: Engine, server: String)
+            async throws
+        {
             let socket = try await engine.session().open(server + "/echo")
             #expect(Self.extensions(socket) == "")
             #expect(try await socket.echoes(.text(String(repeating: "a", count: 10_000))))

@@ -77,7 +77,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a server receives the fragments of a stream as they are sent`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a server receives the fragments of a stream as they are sent`(engine: Engine)
+            async throws
+        {
             let socket = try await engine.session().open(SocketServers.websockets + "/pieces")
             let (chunks, feed) = AsyncStream.makeStream(of: Data.self)
             for count in [1, 300_000, 5] { feed.yield(Self.bytes(count)) }
@@ -103,7 +105,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a message with more bytes than permitted closes with 1009`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a message with more bytes than permitted closes with 1009`(engine: Engine)
+            async throws
+        {
             let limits: [((inout WebSocketOptions) -> Void, WebSocketError.Code)] = [
                 ({ $0.maximumFrameBytes = 1000 }, .frameTooLarge), ({ $0.maximumMessageBytes = 1000 }, .messageTooLarge),
                 (

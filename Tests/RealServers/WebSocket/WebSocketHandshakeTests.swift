@@ -61,7 +61,9 @@ extension RealServerTests {
         @Test(arguments: Engine.ours) func `a refusal is an error with its status and body`(engine: Engine) async throws {
             let service = try service(engine, SocketServers.aiohttp)
             let session = engine.session()
-            let refusals = [("forbidden", 403, "no seats left"), ("plain", 200, "no WebSocket here"), ("missing", 404, "Not Found")]
+            let refusals = [
+                ("forbidden", 403, "no seats left"), ("plain", 200, "no WebSocket here"), ("missing", 404, "Not Found"),
+            ]
             for (path, status, body) in refusals {
                 let error = await #expect(throws: WebSocketError.self) {
                     try await service.webSocket(for: Endpoint<Void>(path: path))

@@ -89,7 +89,8 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours) func `a proxy that refuses is an error`(engine: Engine) async throws {
-            let proxy = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.guardedProxyPort, username: "user", password: "no")
+            let proxy = ProxyConfiguration.http(
+                host: "127.0.0.1", port: Servers.guardedProxyPort, username: "user", password: "no")
             let session = engine.trusting { $0.proxy = proxy }
             for server in [SocketServers.websockets, SocketServers.secure] {
                 #expect(try await session.refusal(server + "/echo")?.code == .requestFailed)
