@@ -33,6 +33,10 @@ struct Engine: Sendable, CustomTestStringConvertible {
         case expectations
         /// Whether a connection was reused, and the times of connecting.
         case connectionFacts
+        /// A check of an idle connection, before it is used again, for bytes that were received meanwhile.
+        case idleChecks
+        /// HTTP/2 connections that the server ends while many requests use them.
+        case endingOfHTTP2
         /// Heads of more than 64 KiB.
         case largeHeads
     }

@@ -117,6 +117,7 @@ extension RealServerTests {
 
         @Test(arguments: Engine.ours, [Servers.shortH2, Servers.shortTLS])
         func `requests succeed if the server closes connections after ten requests`(engine: Engine, server: String) async throws {
+            if server == Servers.shortH2, engine.lacks.contains(.endingOfHTTP2) { return }
             let session = engine.trusting()
             for method in [RequestMethod.get, .head, .get] {
                 for _ in 0..<50 { #expect(try await session.send(method, server + "/ok").statusCode == 200) }

@@ -9,7 +9,7 @@ extension Engine {
             lacks: [
                 .proxies, .requiredVersions, .uploadsOverHTTP2, .trailers, .informationalResponses, .expectations,
                 .connectionFacts,
-                .largeHeads,
+                .idleChecks, .endingOfHTTP2, .largeHeads,
             ]
         ) {
             AsyncHTTPClientSessionManager(configuration: $0)

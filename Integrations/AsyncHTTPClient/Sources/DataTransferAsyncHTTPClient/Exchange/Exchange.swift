@@ -156,7 +156,7 @@ final class Exchange: HTTPClientResponseDelegate {
     /// Sends a body in memory without leaving the event loop, so that the request is sent to its end before its response can arrive.
     private func send(_ pieces: ArraySlice<Data>, to writer: HTTPClient.Body.StreamWriter, _ promise: EventLoopPromise<Void>) {
         guard let piece = pieces.first else { return promise.succeed(()) }
-        writer.write(.byteBuffer(ByteBuffer(bytes: piece))).hop(to: loop).whenComplete { [self] result in
+        writer.write(.byteBuffer(ByteBuffer(bytes: piece))).whenComplete { [self] result in
             guard case .success = result else { return promise.completeWith(result) }
             note { $0.bytesSent += Int64(piece.count) }
             send(pieces.dropFirst(), to: writer, promise)

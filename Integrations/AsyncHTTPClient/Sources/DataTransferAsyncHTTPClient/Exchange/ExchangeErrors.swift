@@ -57,6 +57,9 @@ enum ExchangeErrors {
         return switch error {
         case let error as HTTPClientError: meaning(of: error, progress, lost)
         case let error as HTTPParserError: meaning(of: error, progress, lost)
+        // The connection received something before the request was sent: it cannot be used any more.
+        case let error as NIOHTTPDecoderError:
+            (progress.hasHead ? .malformedResponse : .connectionLost, progress.phase, "\(error)")
         case let error as NIOConnectionError: meaning(of: error)
         case let error as ChannelError: meaning(of: error, progress, lost)
         case let error as IOError: meaning(of: error, progress)
