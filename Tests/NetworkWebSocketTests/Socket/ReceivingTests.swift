@@ -128,13 +128,3 @@ import Testing
         #expect("\(WebSocketMessage.binary(Data([1, 2])))" == "binary of 2 bytes")
     }
 }
-
-extension Result {
-    fileprivate init(_ body: () async throws(Failure) -> Success) async {
-        do throws(Failure) {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
-    }
-}

@@ -218,14 +218,3 @@ struct StormActor: Sendable {
         if !isPermitted { journal.problem(socket, "\(call) at the \(side) has failed with \(error.code.rawValue): \(error)") }
     }
 }
-
-extension Result {
-    /// Calls an asynchronous function.
-    init(_ body: () async throws(Failure) -> Success) async {
-        do throws(Failure) {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
-    }
-}

@@ -53,7 +53,7 @@
         private static func server(_ journal: StormJournal, _ endings: Watched<[Int: Int]>) throws -> LoopbackServer {
             let options = WebSocketOptions {
                 $0.pingInterval = nil
-                $0.closeTimeout = .seconds(5)
+                $0.closeTimeout = .seconds(30)
             }
             return try LoopbackServer {
                 for (index, faults) in StormPlan.routes.enumerated() {
@@ -110,7 +110,7 @@
                     for: url,
                     options: WebSocketOptions {
                         $0.compression = plan.compression
-                        $0.closeTimeout = ignoresCloses ? .milliseconds(20) : .seconds(5)
+                        $0.closeTimeout = ignoresCloses ? .milliseconds(20) : .seconds(30)
                     })
             }
             if let pause = plan.cancelsOpening {

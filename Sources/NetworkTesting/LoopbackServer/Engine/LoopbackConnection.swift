@@ -146,19 +146,26 @@ final class LoopbackConnection: @unchecked Sendable {
 
     // MARK: - Reading
 
+    /// Reads until nothing is left, because a source reports only once that the client has closed or reset the connection.
     private func read() {
-        guard phase != .closed else { return }
-        let buffer = shared.readBuffer
-        switch LoopbackSocket.read(descriptor, into: buffer) {
-        case .wouldBlock: return
-        // A client that closes its sending side is treated as disconnected.
-        case .bytes(0): return close()
-        case .failed: return close(TransportError(.connectionLost, "the client has reset the connection"))
-        case .bytes(let count):
-            guard phase != .silent else { return }
-            if let upgrade { return upgrade.receive(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) }
-            parser.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        // Limited, so that other connections are served in between.
+        for _ in 0..<16 {
+            guard phase != .closed, channel?.isReading == true else { return }
+            switch LoopbackSocket.read(descriptor, into: shared.readBuffer) {
+            case .wouldBlock: return
+            // A client that closes its sending side is treated as disconnected.
+            case .bytes(0): return close()
+            case .failed: return close(TransportError(.connectionLost, "the client has reset the connection"))
+            case .bytes(let count): receive(UnsafeMutableRawBufferPointer(rebasing: shared.readBuffer[..<count]))
+            }
         }
+        shared.queue.async { [weak self] in self?.read() }
+    }
+
+    private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
+        if phase == .silent { return }
+        if let upgrade { return upgrade.receive(bytes) }
+        parser.receive(UnsafeRawBufferPointer(bytes))
         if phase == .receiving { run() }
         let isBusy = phase == .handling || phase == .sending || phase == .waiting
         if isBusy, parser.unreadBytes > Self.maximumUnreadBytes { channel?.setReading(false) }

@@ -97,12 +97,16 @@ final class LoopbackChannel: @unchecked Sendable {
     let descriptor: Int32
     private let queue: DispatchQueue
     private let group: DispatchGroup
-    private let readSource: any DispatchSourceRead
+    private let onReadable: @Sendable () -> Void
+    /// `nil` while nothing is read. It is not suspended, but replaced: on Linux, a source that has reported the end of the connection reports
+    /// nothing more after it was resumed.
+    private var readSource: (any DispatchSourceRead)?
     private var writeSource: (any DispatchSourceWrite)?
-    private var isReading = true
     private var isAwaitingWrite = false
-    private var sourceCount = 1
+    private var sourceCount = 0
     private(set) var isClosed = false
+    /// Whether readability is reported.
+    var isReading: Bool { readSource != nil }
 
     /// Creates a channel and starts to report readability.
     ///
@@ -113,19 +117,29 @@ final class LoopbackChannel: @unchecked Sendable {
         self.descriptor = descriptor
         self.queue = queue
         self.group = group
+        self.onReadable = onReadable
         group.enter()
-        readSource = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        readSource.setEventHandler(handler: onReadable)
-        // Retains the channel until the source is cancelled; dispatch releases the handler then.
-        readSource.setCancelHandler { self.sourceEnded() }
-        readSource.activate()
+        setReading(true)
     }
 
     /// Suspends or resumes the reports of readability.
     func setReading(_ reads: Bool) {
-        guard reads != isReading, !isClosed else { return }
-        isReading = reads
-        reads ? readSource.resume() : readSource.suspend()
+        guard reads != (readSource != nil), !isClosed else { return }
+        if let readSource {
+            readSource.cancel()
+            self.readSource = nil
+            return
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { [weak self] in
+            // A source that was cancelled may report once more.
+            if let self, readSource != nil { onReadable() }
+        }
+        // Retains the channel until the source is cancelled; dispatch releases the handler then.
+        source.setCancelHandler { self.sourceEnded() }
+        sourceCount += 1
+        readSource = source
+        source.activate()
     }
 
     /// Calls a closure once, on the queue, when the socket is writable again.
@@ -145,10 +159,10 @@ final class LoopbackChannel: @unchecked Sendable {
     /// Cancels the sources, after which the descriptor is closed. Idempotent.
     func close() {
         guard !isClosed else { return }
-        // A suspended source would never call its cancel handler.
-        setReading(true)
         isClosed = true
-        readSource.cancel()
+        readSource?.cancel()
+        readSource = nil
+        if sourceCount == 0 { return closeDescriptor() }
         if let writeSource {
             if !isAwaitingWrite { writeSource.resume() }
             writeSource.cancel()
@@ -165,8 +179,12 @@ final class LoopbackChannel: @unchecked Sendable {
 
     private func sourceEnded() {
         sourceCount -= 1
-        guard sourceCount == 0 else { return }
+        guard sourceCount == 0, isClosed else { return }
         writeSource = nil
+        closeDescriptor()
+    }
+
+    private func closeDescriptor() {
         LoopbackSocket.closeDescriptor(descriptor)
         group.leave()
     }
