@@ -41,7 +41,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [1, 7, 1000]) func `requests that arrive during a pause of the server are sent at the rate after it`(seed: Int) {
+    @Test(arguments: [1, 7, 1000]) func `requests that arrive during a pause of the server are sent at the rate after it`(
+        seed: Int
+    ) {
         let random = SharedGenerator(UInt64(seed))
         var state = RateState()
         var now = Duration.zero
