@@ -56,7 +56,8 @@
                     "\(count) sockets: \(grown / count / 1024) KiB each for both sides, \(ProcessUsage.threads - threads) more threads"
                 )
             }
-            if !isSanitized { #expect(grown / count < 64 << 10, "bytes per socket, for both sides") }
+            // In a run of all tests, others use memory at the same time.
+            if Self.sockets != nil, !isSanitized { #expect(grown / count < 64 << 10, "bytes per socket, for both sides") }
             var random = SeededGenerator(seed: 1)
             let shuffled = sockets.shuffled(using: &random)
             await withTaskGroup(of: Void.self) { group in
