@@ -48,7 +48,7 @@ extension ExtremeCall {
                 await send { $0.maximumUsesPerConnection = number }
             }
         },
-        ExtremeCall("SessionCall.receive(status:headers:isVerified:)") {
+        ExtremeCall("SessionCall.receive(status:headers:isVerified:)", "SessionCall.decoded(_:status:headers:)") {
             let rules = try SessionRules(SessionConfiguration())
             for status in Extreme.integers + Array(300...309) {
                 for text in Extreme.texts {
@@ -59,6 +59,7 @@ extension ExtremeCall {
                     ])
                     _ = try? call.receive(status: status, headers: headers, isVerified: true)
                     describe(call.request)
+                    describe(call.decoded(.data(Data(text.utf8)), status: status, headers: ["Content-Encoding": text]))
                 }
             }
         },
