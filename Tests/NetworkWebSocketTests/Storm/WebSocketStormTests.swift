@@ -19,7 +19,8 @@
         /// A side that waits for its peer in vain exceeds the time limit of the test.
         private static let closeTimeout = Duration.seconds(3600)
         private static let seed = environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
-        private static let count = environment["DATA_TRANSFER_SOCKETS"].flatMap { Int($0) } ?? (isSlowRun ? 3_000 : isSanitized ? 12 : 40)
+        private static let count =
+            environment["DATA_TRANSFER_SOCKETS"].flatMap { Int($0) } ?? (isSlowRun ? 3_000 : isSanitized ? 12 : 40)
 
         @Test(arguments: [1, 2])
         func `both sides of each socket receive what was sent, until an end that has a cause`(loops: Int) async throws {
