@@ -36,7 +36,7 @@ extension MessageChannel {
             return state.unsent == 0
         }
         if isNow { passClose(code, reason) }
-        // What nobody reads is dropped from now on, so that the peer's close frame is found.
+        // Messages beyond the capacity of the queue are dropped from now on, so that the peer's close frame is found.
         requestMessage()
     }
 

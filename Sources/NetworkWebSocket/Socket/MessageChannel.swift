@@ -5,7 +5,7 @@ import NetworkCore
 /// errors with codes, and a close handshake that ends.
 ///
 /// One message is requested at a time, ahead of the reader, as long as less than 256 KiB are queued: so pongs and close frames are received while
-/// nobody reads. With more, nothing is requested, which in turn stops the peer.
+/// no task reads. With more, nothing is requested, which in turn stops the peer.
 package final class MessageChannel: WebSocketChannel {
     /// How the connection has ended.
     enum End {

@@ -11,7 +11,7 @@ import NetworkCore
 /// await socket.close(.goingAway)
 /// ```
 ///
-/// Pings and close frames of the peer are responded to while nobody receives, as long as the queue of received messages, about 256 KiB, has room.
+/// Pings and close frames of the peer are responded to also while no task receives, as long as the queue of received messages, about 256 KiB, has room.
 /// Cancelling a task that waits to receive, or that waits to send, closes the WebSocket. Releasing the last reference to it, and to sequences
 /// that were made of it, closes it with the code 1001.
 public final class WebSocket: Sendable {

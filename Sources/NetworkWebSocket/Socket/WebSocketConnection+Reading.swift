@@ -53,7 +53,7 @@ extension WebSocketConnection {
             }
             return .text(text)
         case .message(let kind, let data, _): return try message(kind, data)
-        case .begin, .part: preconditionFailure("a part of a message is not a message")
+        case .begin, .part: throw WebSocketError(.invalidFragmentation, "a part of a message was received outside of one")
         }
     }
 

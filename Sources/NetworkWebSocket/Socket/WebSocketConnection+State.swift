@@ -89,7 +89,7 @@ extension WebSocketConnection {
         var isReadable: Bool { first < events.count || end != nil }
 
         mutating func append(_ event: Event) {
-            // After this side has closed, what nobody reads is dropped, so that the peer's close frame is found; and with it all that follows, so that
+            // After this side has closed, messages beyond the capacity of the queue are dropped, so that the peer's close frame is found; and with it all that follows, so that
             // no message is received without its middle.
             if isClosing, buffered >= WebSocketConnection.capacity { isDropping = true }
             if isDropping { return }
