@@ -6,7 +6,7 @@ import NetworkCore
 ///
 /// One message is requested at a time, ahead of the reader, as long as less than 256 KiB are queued: so pongs and close frames are received while
 /// no task reads. With more, nothing is requested, which in turn stops the peer.
-package final class MessageChannel: WebSocketChannel {
+package final class MessageChannel: WebSocketChannel, KeptAliveConnection {
     /// How the connection has ended.
     enum End {
         case orderly
@@ -59,11 +59,7 @@ package final class MessageChannel: WebSocketChannel {
         transport = messages.transport
         limits = options
         time = TimeSource(options.clock)
-        var keepAlive = KeepAlive()
-        keepAlive.pingInterval = options.pingInterval
-        keepAlive.pingTimeout = options.pingTimeout
-        keepAlive.idleTimeout = options.idleTimeout
-        keepAlive.totalTimeout = options.totalTimeout
+        let keepAlive = KeepAlive(options)
         measuresTime = !keepAlive.isIdle
         state.withLock { $0.keepAlive = keepAlive }
     }
@@ -73,10 +69,7 @@ package final class MessageChannel: WebSocketChannel {
         transport.start(self, maximumMessageBytes: limits.maximumMessageBytes)
         requestMessage()
         guard measuresTime else { return }
-        let time = time
-        let task = Task { [weak self] in
-            while let pause = self?.checkTimes() { try await time.sleep(for: pause) }
-        }
+        let task = startKeepAlive()
         let isOver = state.withLock { state in
             state.keepAliveTask = task
             return state.end != nil
@@ -192,24 +185,12 @@ package final class MessageChannel: WebSocketChannel {
         state.withLock { $0.keepAlive.received(at: now) }
     }
 
-    /// Sends pings and enforces time limits.
-    ///
-    /// - Returns: The time until the next check; `nil` after the end.
-    private func checkTimes() -> Duration? {
-        let now = time.elapsed
-        let action = state.withLock { state in state.end == nil ? state.keepAlive.next(at: now) : nil }
-        switch action {
-        case nil: return nil
-        case .sleep(let until): return max(until - now, .milliseconds(1))
-        case .ping:
-            transport.ping { [weak self] in self?.didReceivePong() }
-            return .zero
-        case .fail(.ping): fail(.pingTimeout(limits.pingTimeout))
-        case .fail(.idle): fail(WebSocketError(.idleTimeout, "no message for \(limits.idleTimeout ?? .zero) (idleTimeout)"))
-        case .fail(.total):
-            fail(WebSocketError(.totalTimeout, "the connection has lasted \(limits.totalTimeout ?? .zero) (totalTimeout)"))
-        }
-        return nil
+    func keepAliveAction(at now: Duration) -> KeepAlive.Action? {
+        state.withLock { state in state.end == nil ? state.keepAlive.next(at: now) : nil }
+    }
+
+    func sendPing() {
+        transport.ping { [weak self] in self?.didReceivePong() }
     }
 }
 

@@ -93,29 +93,11 @@ extension WebSocketConnection {
         return try result.get()
     }
 
-    /// Sends pings and enforces time limits.
-    ///
-    /// - Returns: The time until the next check; `nil` after the end.
-    func checkTimes() -> Duration? {
-        let now = time.elapsed
-        let action = state.withLock { state in state.end == nil ? state.keepAlive.next(at: now) : nil }
-        switch action {
-        case nil: return nil
-        case .sleep(let until): return max(until - now, .milliseconds(1))
-        case .ping:
-            _ = try? sendFrame(.ping, [UInt8]())
-            return .zero
-        case .fail(.ping): fail(.pingTimeout(limits.pingTimeout))
-        case .fail(.idle): fail(WebSocketError(.idleTimeout, "no message for \(limits.idleTimeout ?? .zero) (idleTimeout)"))
-        case .fail(.total):
-            fail(WebSocketError(.totalTimeout, "the connection has lasted \(limits.totalTimeout ?? .zero) (totalTimeout)"))
-        }
-        return nil
+    func keepAliveAction(at now: Duration) -> KeepAlive.Action? {
+        state.withLock { state in state.end == nil ? state.keepAlive.next(at: now) : nil }
     }
-}
 
-extension WebSocketError {
-    static func pingTimeout(_ limit: Duration) -> WebSocketError {
-        WebSocketError(.pingTimeout, "nothing was received for \(limit) after a ping (pingTimeout)")
+    func sendPing() {
+        _ = try? sendFrame(.ping, [UInt8]())
     }
 }

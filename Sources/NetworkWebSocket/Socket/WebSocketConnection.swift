@@ -6,7 +6,7 @@ import NetworkLogging
 ///
 /// The transport calls it with received bytes. It parses the frames, responds to pings and close frames, and queues the content of messages for
 /// one reader, which decodes them (``MessageContent``). If about 256 KiB are queued, the transport is not read.
-package final class WebSocketConnection: UpgradedReceiver {
+package final class WebSocketConnection: UpgradedReceiver, KeptAliveConnection {
     typealias Kind = WebSocketMessage.Kind
 
     /// The number of queued bytes at which the transport is not read.
@@ -45,11 +45,7 @@ package final class WebSocketConnection: UpgradedReceiver {
         self.handle = handle
         limits = options
         time = TimeSource(options.clock)
-        var keepAlive = KeepAlive()
-        keepAlive.pingInterval = options.pingInterval
-        keepAlive.pingTimeout = options.pingTimeout
-        keepAlive.idleTimeout = options.idleTimeout
-        keepAlive.totalTimeout = options.totalTimeout
+        let keepAlive = KeepAlive(options)
         measuresTime = !keepAlive.isIdle
         state = Locked(
             State(
@@ -64,10 +60,7 @@ package final class WebSocketConnection: UpgradedReceiver {
     package func start() {
         transport.start(self)
         guard measuresTime else { return }
-        let time = time
-        let task = Task { [weak self] in
-            while let pause = self?.checkTimes() { try await time.sleep(for: pause) }
-        }
+        let task = startKeepAlive()
         let isOver = state.withLock { state in
             state.keepAliveTask = task
             return state.end != nil

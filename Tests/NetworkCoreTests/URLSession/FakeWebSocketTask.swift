@@ -24,6 +24,16 @@ final class FakeWebSocketTask: WebSocketTask {
         receiver?(result)
     }
 
+    /// Drops the completions at the end of a test, so that the task and its WebSocket do not retain each other.
+    func release() {
+        // What they retain is released without the lock, as it may call this task.
+        _ = state.withLock { state in
+            let completions = (state.sent, state.receivers, state.pings)
+            (state.sent, state.receivers, state.pings) = ([], [], [])
+            return completions
+        }
+    }
+
     static func posix(_ code: CInt) -> NSError { NSError(domain: NSPOSIXErrorDomain, code: Int(code), userInfo: [:]) }
 
     var closes: [Int] { state.withLock { $0.closes.map(\.code) } }

@@ -9,9 +9,11 @@ import Testing
 
 extension URLSessionTests {
     /// The decisions on a WebSocket of `URLSession`, whose task is the test.
-    @Suite(.timeLimit(.minutes(10))) struct URLSessionWebSocketTests {
+    @Suite(.timeLimit(.minutes(10))) final class URLSessionWebSocketTests {
         private let task = FakeWebSocketTask()
         private let receiver = RecordingReceiver()
+
+        deinit { task.release() }
 
         private func started() throws -> URLSessionWebSocket {
             let socket = URLSessionWebSocket(task, request: try .webSocket())

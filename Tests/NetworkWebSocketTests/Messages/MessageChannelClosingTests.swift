@@ -6,8 +6,10 @@ import TestSupport
 import Testing
 
 /// The end of WebSockets of an engine that passes whole messages.
-@Suite(.timeLimit(.minutes(10))) struct MessageChannelClosingTests {
+@Suite(.timeLimit(.minutes(10))) final class MessageChannelClosingTests {
     private let transport = ScriptedMessages()
+
+    deinit { transport.release() }
 
     // MARK: The peer
 
@@ -154,7 +156,6 @@ import Testing
         await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(20))
         #expect(await socket.collected().error?.code == .pingTimeout)
-        transport.end(.lost(nil))
     }
 
     @Test func `a connection without messages ends after the idle timeout`() async throws {
@@ -166,6 +167,5 @@ import Testing
         await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(10))
         #expect(await socket.collected().error?.code == .idleTimeout)
-        transport.end(.lost(nil))
     }
 }

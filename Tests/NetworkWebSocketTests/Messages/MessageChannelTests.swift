@@ -6,8 +6,10 @@ import TestSupport
 import Testing
 
 /// WebSockets of an engine that passes whole messages, as `URLSession` does.
-@Suite(.timeLimit(.minutes(10))) struct MessageChannelTests {
+@Suite(.timeLimit(.minutes(10))) final class MessageChannelTests {
     private let transport = ScriptedMessages()
+
+    deinit { transport.release() }
 
     // MARK: Messages
 
@@ -42,7 +44,6 @@ import Testing
         let chunks = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CancellationError()) }
         await #expect { try await socket.send(chunks, as: .binary) } throws: { ($0 as? WebSocketError)?.code == .coding }
         #expect(transport.closes == [1011])
-        transport.end(.lost(nil))
     }
 
     @Test func `a stream has one chunk, and what is not read is skipped`() async throws {
@@ -95,6 +96,7 @@ import Testing
             task.cancel()
             await #expect { try await task.value } throws: { ($0 as? WebSocketError)?.code == .cancelled }
             #expect(transport.cancellations >= 1)
+            transport.release()
         }
     }
 
@@ -102,13 +104,13 @@ import Testing
         let socket = WebSocket.over(transport)
         let results = await withTaskGroup(of: WebSocketError.Code?.self) { group in
             for _ in 0..<2 {
-                group.addTask {
+                group.addTask { [transport] in
                     do throws(WebSocketError) {
                         _ = try await socket.receive()
                         return nil
                     } catch {
                         // The other one waits for a message.
-                        self.transport.feed(.text("x"))
+                        transport.feed(.text("x"))
                         return error.code
                     }
                 }
@@ -129,7 +131,6 @@ import Testing
         let (messages, error) = await socket.collected()
         #expect(messages == [.text("before")])
         #expect(error?.code == .messageTooLarge && error?.closeCode == .messageTooBig && transport.closes == [1009])
-        transport.end(.lost(nil))
     }
 }
 

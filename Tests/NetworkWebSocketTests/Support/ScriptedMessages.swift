@@ -53,6 +53,17 @@ final class ScriptedMessages: MessageTransport {
         for completion in completions { completion() }
     }
 
+    /// Ends the connection at the end of a test, so that the transport and the channel do not retain each other.
+    func release() {
+        end(.lost(nil))
+        flush()
+        // What they retain is released without the lock, as it may call this transport.
+        _ = state.withLock { state in
+            defer { state.pings = [] }
+            return state.pings
+        }
+    }
+
     func pong() {
         let ping = state.withLock { $0.pings.isEmpty ? nil : $0.pings.removeFirst() }
         ping?()

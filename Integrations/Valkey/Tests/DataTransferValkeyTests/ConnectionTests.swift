@@ -77,10 +77,14 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
     }
 
     @Test func `a closed connection is an error, and so is an absent server`() async throws {
-        #expect(try await failure([hello], closes: true).error?.code == .unreachable)
+        let (closed, _) = try await failure([hello], closes: true) {
+            $0.connectTimeout = .seconds(20)
+            $0.commandTimeout = .seconds(20)
+        }
+        #expect(closed?.code == .unreachable)
         let client = ValkeyClient(ValkeyConfiguration(.unix(path: "/nonexistent/socket")))
         await #expect(throws: ValkeyError.self) { try await client.send("PING") }
-        let other = ValkeyClient(ValkeyConfiguration(.tcp(host: "127.0.0.1", port: 1)))
+        let other = ValkeyClient(ValkeyConfiguration(.tcp(host: "127.0.0.1", port: 1), connectTimeout: .seconds(20)))
         let error = await #expect(throws: ValkeyError.self) { try await other.send("PING") }
         #expect(error?.code == .unreachable)
     }

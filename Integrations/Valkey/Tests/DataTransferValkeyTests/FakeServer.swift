@@ -5,7 +5,7 @@ import Synchronization
 final class FakeServer: Sendable {
     let path: String
     private let socket: Int32
-    private let accepted = Mutex<[Int32]>([])
+    private let connections = Connections()
 
     /// - Parameters:
     ///   - replies: What is sent in response to each read, in order. Afterwards nothing is sent.
@@ -17,27 +17,30 @@ final class FakeServer: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let socket = socket
+        let (socket, connections) = (socket, connections)
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         guard result == 0, listen(socket, 64) == 0 else { throw CocoaError(.fileWriteUnknown) }
-        Thread.detachNewThread { [weak self] in
+        Thread.detachNewThread {
             while true {
                 let connection = accept(socket, nil, nil)
-                guard connection >= 0 else { return }
-                self?.accepted.withLock { $0.append(connection) }
-                Thread.detachNewThread { Self.serve(connection, replies, closes, pause) }
+                // Closed by the thread that uses it: another test could receive the number of a descriptor that is still in use here.
+                guard connection >= 0 else { return _ = close(socket) }
+                connections.add(connection)
+                Thread.detachNewThread {
+                    Self.serve(connection, replies, closes, pause)
+                    connections.close(connection)
+                }
             }
         }
     }
 
     deinit {
         shutdown(socket, Int32(SHUT_RDWR))
-        close(socket)
-        for connection in accepted.withLock({ $0 }) { shutdown(connection, Int32(SHUT_RDWR)) }
+        connections.shutDown()
         unlink(path)
     }
 
@@ -57,6 +60,25 @@ final class FakeServer: Sendable {
             }
         }
         if !closes { while recv(connection, &buffer, buffer.count, 0) > 0 {} }
-        close(connection)
+    }
+}
+
+/// The open connections of a server. A descriptor is closed and removed in one step, so that only open ones are shut down.
+private final class Connections: Sendable {
+    private let open = Mutex<Set<Int32>>([])
+
+    func add(_ connection: Int32) {
+        open.withLock { _ = $0.insert(connection) }
+    }
+
+    func close(_ connection: Int32) {
+        open.withLock {
+            $0.remove(connection)
+            _ = Foundation.close(connection)
+        }
+    }
+
+    func shutDown() {
+        open.withLock { for connection in $0 { _ = shutdown(connection, Int32(SHUT_RDWR)) } }
     }
 }
