@@ -36,19 +36,11 @@ package final class InMemoryTracer: Tracer {
         var ended: [InMemorySpan] = []
         /// The index of the oldest span, once the maximum number is kept.
         var oldest = 0
-        var seed = UInt64.random(in: 1 ... .max)
-
-        /// The next number of a sequence that does not repeat within 2^64 (Vigna's SplitMix64).
-        mutating func next() -> UInt64 {
-            seed &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = seed
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return max(1, mixed ^ (mixed >> 31))
-        }
     }
 
     private let state = Mutex(State())
+    /// Not under the lock, for which tasks on several threads would wait.
+    private let seed = Atomic(UInt64.random(in: 1 ... .max))
     private let maximum: Int
     private let ratio: UInt64
 
@@ -75,18 +67,22 @@ package final class InMemoryTracer: Tracer {
     ) -> InMemorySpan {
         var context = context()
         let parent = context[PositionKey.self]
-        let position = state.withLock { state in
-            Position(high: parent?.high ?? state.next(), low: parent?.low ?? state.next(), span: state.next())
-        }
+        let position = Position(high: parent?.high ?? next(), low: parent?.low ?? next(), span: next())
         context[PositionKey.self] = position
         return InMemorySpan(
             name: operationName, kind: kind, context: context, position: position, parent: parent?.span,
-            start: instant().nanosecondsSinceEpoch, isRecording: ratio > 0 && position.low % ratio == 0
-        ) { [weak self] in self?.add($0) }
+            start: instant().nanosecondsSinceEpoch, isRecording: ratio > 0 && position.low % ratio == 0, tracer: self)
     }
 
-    private func add(_ span: InMemorySpan) {
-        if !span.isRecording { return }
+    /// Returns the next number of a sequence that does not repeat within 2^64 (Vigna's SplitMix64).
+    private func next() -> UInt64 {
+        var mixed = seed.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return max(1, mixed ^ (mixed >> 31))
+    }
+
+    fileprivate func add(_ span: InMemorySpan) {
         // The span that is dropped is released after the lock.
         _ = state.withLock { state -> InMemorySpan? in
             if state.ended.count < maximum {
@@ -131,6 +127,8 @@ package final class InMemorySpan: Span {
         var events: [SpanEvent] = []
         var status: SpanStatus?
         var end: UInt64?
+        /// The tracer that keeps the span when it ends; `nil` afterwards, or if the span is not recorded.
+        var tracer: InMemoryTracer?
     }
 
     package let kind: SpanKind
@@ -142,20 +140,18 @@ package final class InMemorySpan: Span {
     package let start: UInt64
     package let isRecording: Bool
     private let state: Mutex<State>
-    private let onEnd: @Sendable (InMemorySpan) -> Void
 
     init(
         name: String, kind: SpanKind, context: ServiceContext, position: InMemoryTracer.Position, parent: UInt64?,
-        start: UInt64, isRecording: Bool, onEnd: @escaping @Sendable (InMemorySpan) -> Void
+        start: UInt64, isRecording: Bool, tracer: InMemoryTracer
     ) {
-        state = Mutex(State(name: name))
+        state = Mutex(State(name: name, tracer: isRecording ? tracer : nil))
         self.kind = kind
         self.context = context
         self.position = position
         self.parent = parent
         self.start = start
         self.isRecording = isRecording
-        self.onEnd = onEnd
     }
 
     package var operationName: String {
@@ -199,11 +195,12 @@ package final class InMemorySpan: Span {
     /// Ends the span. A second call does nothing.
     package func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         let time = instant().nanosecondsSinceEpoch
-        let isFirst = state.withLock { state in
-            defer { state.end = state.end ?? time }
-            return state.end == nil
+        let tracer = state.withLock { state in
+            defer { state.tracer = nil }
+            state.end = state.end ?? time
+            return state.tracer
         }
-        if isFirst { onEnd(self) }
+        tracer?.add(self)
     }
 }
 

@@ -1,3 +1,4 @@
+import CoreMetrics
 import DataTransferServerKit
 import Foundation
 import Logging
@@ -101,6 +102,7 @@ let kits: [(String, ServerKit)] = [
         "sampled",
         ServerKit(metrics: .metrics(factory: metrics), tracing: .tracing(InMemoryTracer(maximum: 1000, recordsOneOf: 10)))
     ),
+    ("adapters", ServerKit(metrics: .metrics(factory: NOOPMetricsHandler.instance), tracing: .tracing(DiscardingTracer()))),
     ("all", ServerKit(logger: logger, metrics: .metrics(factory: metrics), tracing: .tracing(tracer))),
 ]
 let variants = try kits.filter { arguments.isEmpty || arguments.contains($0.0) }.map { name, kit in

@@ -1,55 +1,38 @@
 import DataTransfer
 import NetworkPipeline
+import Tracing
 
 /// What is known about one endpoint: its metrics, and what its spans have in common. `nil` without the instrument.
-struct ObservedEndpoint: Sendable {
-    var series: EndpointSeries?
-    var template: SpanTemplate?
+final class ObservedEndpoint: Sendable {
+    let series: EndpointSeries?
+    let template: SpanTemplate?
+
+    init(series: EndpointSeries? = nil, template: SpanTemplate? = nil) {
+        self.series = series
+        self.template = template
+    }
 }
 
 /// One call that is measured, traced, or both: then in one object, as calls are frequent.
 final class ObservedCall: InstrumentedCall {
-    private let series: EndpointSeries?
-    private let trace: CallTrace?
+    let endpoint: ObservedEndpoint
+    /// Begins the spans of the call; `nil` if it is not traced.
+    let source: SpanSource?
+    /// The context of the caller's task, whose children the spans are; `nil` if there is none, or the call is not traced.
+    let parent: ServiceContext?
 
-    /// Creates a call.
-    ///
-    /// - Parameters:
-    ///   - series: The metrics of the endpoint; `nil` if it is not measured.
-    ///   - trace: What the spans of the call need; `nil` if it is not traced.
-    init(_ series: EndpointSeries?, _ trace: CallTrace?) {
-        self.series = series
-        self.trace = trace
+    init(_ endpoint: ObservedEndpoint, _ source: SpanSource?) {
+        self.endpoint = endpoint
+        self.source = source
+        parent = source == nil ? nil : ServiceContext.current
     }
 
     func beginAttempt(_ request: inout NetworkRequest, number: Int) -> (any InstrumentedAttempt)? {
-        let span = trace?.beginSpan(&request, number: number)
-        series?.beginAttempt(number: number)
-        return ObservedAttempt(series, span)
+        ObservedAttempt(self, &request, number: number)
     }
 
     func end(_ outcome: LoggedOutcome) {
-        series?.endCall(outcome)
-    }
-}
-
-/// One attempt of a call that is measured, traced, or both.
-private final class ObservedAttempt: InstrumentedAttempt {
-    private let series: EndpointSeries?
-    private let span: AttemptSpan?
-    private let began = ContinuousClock.now
-
-    init(_ series: EndpointSeries?, _ span: AttemptSpan?) {
-        self.series = series
-        self.span = span
-    }
-
-    func end(_ response: NetworkResponse?, _ error: TransportError?) {
-        let timings = response?.timings ?? error?.timings
-        let status = response?.statusCode
-        let duration = began.duration(to: .now)
-        series?.endAttempt(status: status, error: error?.code.rawValue, queued: timings?.queued, duration: duration)
-        span?.end(status: status, error: error, timings, duration: duration)
+        endpoint.series?.endCall(outcome)
     }
 }
 
@@ -66,7 +49,6 @@ struct CombinedInstrument: RequestInstrument {
     }
 
     func beginCall(_ request: NetworkRequest) -> (any InstrumentedCall)? {
-        let endpoint = table[EndpointKey(request)]
-        return ObservedCall(endpoint.series, endpoint.template.flatMap(tracing.beginCall))
+        ObservedCall(table[EndpointKey(request)], tracing.source)
     }
 }

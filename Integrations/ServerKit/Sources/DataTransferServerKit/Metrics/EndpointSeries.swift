@@ -42,9 +42,9 @@ final class EndpointSeries: Sendable {
     /// Records the end of an attempt.
     ///
     /// - Parameter queued: The time in which it waited for a connection; `nil` if it is not known.
-    func endAttempt(status: Int?, error: String?, queued: Duration?, duration: Duration) {
+    func endAttempt(status: Int?, error: String?, queued: Duration?, nanoseconds duration: Int64) {
         active.decrement()
-        timer(status: status, error: error).recordNanoseconds(nanoseconds(duration))
+        timer(status: status, error: error).recordNanoseconds(duration)
         if let queued { timeInQueue.recordNanoseconds(nanoseconds(queued)) }
     }
 

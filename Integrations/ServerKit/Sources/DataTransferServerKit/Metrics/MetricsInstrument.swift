@@ -23,7 +23,7 @@ import NetworkPipeline
 /// `http.response.status_code` and `error.type`. `url.template` is the name of the endpoint or its path template; no dimension contains a path. All
 /// have limits, beyond which their value is `_OTHER`: see ``MetricsOptions``.
 public struct MetricsInstrument: RequestInstrument {
-    private let table: BoundedTable<EndpointSeries>
+    private let table: BoundedTable<ObservedEndpoint>
     private let connections: ConnectionSeries
     let maximumEndpoints: Int
 
@@ -34,7 +34,8 @@ public struct MetricsInstrument: RequestInstrument {
     ///   - factory: The backend. Default: `nil`, which is that of `MetricsSystem` when the first request of an endpoint is sent.
     public init(options: MetricsOptions = MetricsOptions(), factory: (any MetricsFactory)? = nil) {
         table = BoundedTable(maximum: options.maximumEndpoints) { key in
-            EndpointSeries(key, maximumOutcomes: options.maximumOutcomes, factory ?? MetricsSystem.factory)
+            let series = EndpointSeries(key, maximumOutcomes: options.maximumOutcomes, factory ?? MetricsSystem.factory)
+            return ObservedEndpoint(series: series)
         }
         maximumEndpoints = options.maximumEndpoints
         connections = ConnectionSeries(maximumOrigins: options.maximumOrigins, factory: factory)
@@ -45,7 +46,7 @@ public struct MetricsInstrument: RequestInstrument {
         ObservedCall(table[EndpointKey(request)], nil)
     }
 
-    func series(of key: EndpointKey) -> EndpointSeries { table[key] }
+    func series(of key: EndpointKey) -> EndpointSeries? { table[key].series }
 
     /// Records the numbers of connections and of waiting requests, which ``SessionService`` does regularly.
     ///

@@ -19,29 +19,41 @@ import Tracing
 ///
 /// The span of a streamed response ends with its body. A tracer that does not record a span costs little more than sending the context.
 public struct TracingInstrument: RequestInstrument {
-    private let tracer: (any Tracer)?
-    private let table: BoundedTable<SpanTemplate>
+    private let known: SpanSource?
+    private let table: BoundedTable<ObservedEndpoint>
 
     /// Creates an instrument.
     ///
     /// - Parameter tracer: Creates the spans, and injects their contexts. Default: `nil`: the tracer of `InstrumentationSystem` or `withTracer(_:_:)`
     ///   creates the spans, and the instrument of `InstrumentationSystem`, of which the tracer may be a part, injects the contexts.
     public init(tracer: (any Tracer)? = nil) {
-        self.tracer = tracer
-        table = BoundedTable(maximum: 1000) { SpanTemplate($0) }
+        known = tracer.map { SpanSource($0, $0) }
+        table = BoundedTable(maximum: 1000) { ObservedEndpoint(template: SpanTemplate($0)) }
     }
 
     /// Begins to trace a call, unless nothing is configured that could trace it.
     public func beginCall(_ request: NetworkRequest) -> (any InstrumentedCall)? {
-        beginCall(table[EndpointKey(request)]).map { ObservedCall(nil, $0) }
+        source.map { ObservedCall(table[EndpointKey(request)], $0) }
     }
 
-    func beginCall(_ template: SpanTemplate) -> CallTrace? {
-        if let tracer { return CallTrace(template, tracer, tracer) }
+    /// What begins the spans; `nil` if nothing is configured that could trace a call.
+    var source: SpanSource? {
+        if let known { return known }
         let instrument = InstrumentationSystem.instrument
         if instrument is NoOpInstrument { return nil }
         // An instrument is most often the tracer itself. If it combines several, the first tracer among them is used.
-        return CallTrace(template, instrument as? any Tracer ?? InstrumentationSystem.tracer, instrument)
+        return SpanSource(instrument as? any Tracer ?? InstrumentationSystem.tracer, instrument)
+    }
+}
+
+/// Begins spans, and writes their contexts to header fields.
+final class SpanSource: Sendable {
+    let tracer: any Tracer
+    let instrument: any Instrument
+
+    init(_ tracer: any Tracer, _ instrument: any Instrument) {
+        self.tracer = tracer
+        self.instrument = instrument
     }
 }
 
