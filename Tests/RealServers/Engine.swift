@@ -39,6 +39,8 @@ struct Engine: Sendable, CustomTestStringConvertible {
         case endingOfHTTP2
         /// Heads of more than 64 KiB.
         case largeHeads
+        /// Connections that are upgraded to WebSocket.
+        case webSockets
     }
 
     /// Whether the engines support HTTP/2. `DATA_TRANSFER_HTTP2=none` means that the loaded libcurl does not (`Docs/Engine.md`).

@@ -7,7 +7,7 @@ import Testing
 extension RealServerTests {
     /// The closing handshake from either side, pings, and connections that are lost.
     @Suite(.timeLimit(.minutes(10))) struct WebSocketClosingTests {
-        @Test(arguments: Engine.ours, [1000, 1001, 1003, 1008, 1011, 1012, 3000, 4999])
+        @Test(arguments: Engine.ours(with: .webSockets), [1000, 1001, 1003, 1008, 1011, 1012, 3000, 4999])
         func `a server's close code and reason are reported`(engine: Engine, code: UInt16) async throws {
             let closeCode = WebSocketCloseCode(rawValue: code)
             let urls = [
@@ -31,7 +31,9 @@ extension RealServerTests {
             #expect(await session.closedAll)
         }
 
-        @Test(arguments: Engine.ours, [1000: "done", 1001: "", 3001: "réason", 4000: String(repeating: "x", count: 200)])
+        @Test(
+            arguments: Engine.ours(with: .webSockets),
+            [1000: "done", 1001: "", 3001: "réason", 4000: String(repeating: "x", count: 200)])
         func `a server receives our close code and reason`(engine: Engine, close: (key: UInt16, value: String)) async throws {
             let session = engine.session()
             let name = UUID().uuidString
@@ -44,8 +46,9 @@ extension RealServerTests {
             #expect(try await Self.seen(name, session) == "\(code) \(reason.prefix(123))")
         }
 
-        @Test(arguments: Engine.ours) func `a socket that is released or cancelled closes with 1001`(engine: Engine) async throws
-        {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a socket that is released or cancelled closes with 1001`(
+            engine: Engine
+        ) async throws {
             let session = engine.session()
             for cancels in [false, true] {
                 let name = UUID().uuidString
@@ -65,7 +68,7 @@ extension RealServerTests {
             return text
         }
 
-        @Test(arguments: Engine.ours, ["abort?after=5", "abort?after=5&eof"])
+        @Test(arguments: Engine.ours(with: .webSockets), ["abort?after=5", "abort?after=5&eof"])
         func `a connection that a server drops is lost, after its messages`(engine: Engine, path: String) async throws {
             let session = engine.trusting()
             for server in [SocketServers.websockets, SocketServers.haproxy, Servers.nginx + "/websockets"] {
@@ -84,13 +87,17 @@ extension RealServerTests {
             #expect(await session.closedAll)
         }
 
-        @Test(arguments: Engine.ours) func `a handler that raises closes with 1011`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a handler that raises closes with 1011`(engine: Engine)
+            async throws
+        {
             let socket = try await engine.session().open(SocketServers.websockets + "/raise")
             let (_, error) = await socket.rest()
             #expect(error?.code == .closed && error?.closeCode == .internalError)
         }
 
-        @Test(arguments: Engine.ours) func `pings are responded to in both directions`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `pings are responded to in both directions`(engine: Engine)
+            async throws
+        {
             let session = engine.trusting()
             for server in [SocketServers.websockets, SocketServers.secure, Servers.tls + "/websockets"] {
                 let socket = try await session.open(server + "/ping?count=500")
@@ -104,7 +111,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a session manager that is closed sends 1001`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a session manager that is closed sends 1001`(engine: Engine)
+            async throws
+        {
             #if os(Linux)
                 let session = CurlSessionManager()
                 let name = UUID().uuidString

@@ -15,7 +15,7 @@ extension RealServerTests {
             socket.response.headers["Sec-WebSocket-Extensions"] ?? ""
         }
 
-        @Test(arguments: Engine.ours, [(false, false), (true, false), (false, true), (true, true)])
+        @Test(arguments: Engine.ours(with: .webSockets), [(false, false), (true, false), (false, true), (true, true)])
         func `messages are compressed with and without context on both sides`(
             engine: Engine, forgets: (client: Bool, server: Bool)
         ) async throws {
@@ -49,7 +49,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `the parameters of each server are honoured`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `the parameters of each server are honoured`(engine: Engine)
+            async throws
+        {
             let session = engine.session()
             let expected = [
                 (SocketServers.forgetting, ["server_no_context_takeover", "client_no_context_takeover"]),
@@ -68,7 +70,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, servers)
+        @Test(arguments: Engine.ours(with: .webSockets), servers)
         func `messages whose streams are not read to the end do not damage later ones`(engine: Engine, server: String)
             async throws
         {
@@ -88,7 +90,9 @@ extension RealServerTests {
             await socket.close()
         }
 
-        @Test(arguments: Engine.ours, servers) func `nothing is compressed that was not offered`(engine: Engine, server: String)
+        @Test(arguments: Engine.ours(with: .webSockets), servers) func `nothing is compressed that was not offered`(
+            engine: Engine, server: String
+        )
             async throws
         {
             let socket = try await engine.session().open(server + "/echo")

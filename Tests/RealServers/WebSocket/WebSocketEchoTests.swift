@@ -20,7 +20,7 @@ extension RealServerTests {
             String(String(repeating: "zażółć 🦆 ", count: count / 10 + 1).prefix(count))
         }
 
-        @Test(arguments: Engine.ours, SocketServers.echoing)
+        @Test(arguments: Engine.ours(with: .webSockets), SocketServers.echoing)
         func `messages of all sizes are sent and received`(engine: Engine, server: String) async throws {
             let session = engine.trusting()
             for compression in [nil, WebSocketCompression()] {
@@ -39,7 +39,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, SocketServers.echoing)
+        @Test(arguments: Engine.ours(with: .webSockets), SocketServers.echoing)
         func `many messages at the same time stay in order on each of many sockets`(engine: Engine, server: String) async throws {
             let session = engine.trusting()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -60,7 +60,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [1, 125, 126, 65_536])
+        @Test(arguments: Engine.ours(with: .webSockets), [1, 125, 126, 65_536])
         func `messages that a server sends in fragments are put together`(engine: Engine, size: Int) async throws {
             for server in [SocketServers.websockets, SocketServers.forgetting, SocketServers.narrow, SocketServers.secure] {
                 for compression in [nil, WebSocketCompression()] {
@@ -77,7 +77,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a server receives the fragments of a stream as they are sent`(engine: Engine)
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a server receives the fragments of a stream as they are sent`(
+            engine: Engine
+        )
             async throws
         {
             let socket = try await engine.session().open(SocketServers.websockets + "/pieces")
@@ -90,7 +92,9 @@ extension RealServerTests {
             await socket.close()
         }
 
-        @Test(arguments: Engine.ours) func `a large message is received as a stream`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a large message is received as a stream`(engine: Engine)
+            async throws
+        {
             for compression in [nil, WebSocketCompression()] {
                 let socket = try await engine.session().open(SocketServers.websockets + "/zeros?count=512") {
                     $0.compression = compression
@@ -105,7 +109,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a message with more bytes than permitted closes with 1009`(engine: Engine)
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a message with more bytes than permitted closes with 1009`(
+            engine: Engine
+        )
             async throws
         {
             let limits: [((inout WebSocketOptions) -> Void, WebSocketError.Code)] = [
@@ -126,7 +132,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `the mirror of libwebsockets sends messages back`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `the mirror of libwebsockets sends messages back`(engine: Engine)
+            async throws
+        {
             let socket = try await engine.session().open(SocketServers.libwebsockets) {
                 $0.subprotocols = ["lws-mirror-protocol"]
                 $0.compression = WebSocketCompression()
@@ -138,7 +146,9 @@ extension RealServerTests {
             #expect(socket.closeStatus != nil)
         }
 
-        @Test(arguments: Engine.ours) func `the numbers of libwebsockets are received in order`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `the numbers of libwebsockets are received in order`(engine: Engine)
+            async throws
+        {
             let session = engine.session()
             let socket = try await session.open(SocketServers.libwebsockets) { $0.subprotocols = ["dumb-increment-protocol"] }
             for index in 0..<10 { #expect(try await socket.receive() == .text("\(index)")) }

@@ -20,7 +20,9 @@ extension RealServerTests {
                 configuration: api, sessionManager: engine.trusting(), interceptors: interceptors)
         }
 
-        @Test(arguments: Engine.ours) func `a 401 leads to a second request with credentials`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a 401 leads to a second request with credentials`(engine: Engine)
+            async throws
+        {
             let knowing = try service(engine, SocketServers.aiohttp, password: "secret")
             for _ in 0..<2 {
                 let socket = try await knowing.webSocket(for: Endpoint<Void>(path: "guarded"))
@@ -37,7 +39,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a redirect before the upgrade is followed`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a redirect before the upgrade is followed`(engine: Engine)
+            async throws
+        {
             let service = try service(engine, SocketServers.aiohttp)
             let elsewhere = Self.httpURL(SocketServers.websockets) + "/echo"
             for to in ["/echo", "/redirect?to=/echo", elsewhere] {
@@ -51,14 +55,16 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a redirect to ws is followed`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a redirect to ws is followed`(engine: Engine) async throws {
             let socket = try await engine.session().open(
                 SocketServers.aiohttp + "/redirect?to=" + (SocketServers.websockets + "/echo").encoded)
             #expect(try await socket.echoes(.text("moved")))
             await socket.close()
         }
 
-        @Test(arguments: Engine.ours) func `a refusal is an error with its status and body`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a refusal is an error with its status and body`(engine: Engine)
+            async throws
+        {
             let service = try service(engine, SocketServers.aiohttp)
             let session = engine.session()
             let refusals = [
@@ -78,7 +84,7 @@ extension RealServerTests {
             #expect(try await session.refusal(Servers.nginx + "/ok")?.requestError?.statusCode == 200)
         }
 
-        @Test(arguments: Engine.ours) func `a subprotocol is agreed on`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a subprotocol is agreed on`(engine: Engine) async throws {
             let session = engine.session()
             let offers: [([String], String?)] = [([], nil), (["chat"], "chat"), (["other", "chat"], "chat"), (["other"], nil)]
             for server in [SocketServers.websockets, SocketServers.aiohttp, SocketServers.haproxy] {
@@ -91,7 +97,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `header fields of the request are received`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `header fields of the request are received`(engine: Engine)
+            async throws
+        {
             let socket = try await engine.session().open(
                 SocketServers.aiohttp + "/echo?headers", headers: ["X-Room": "seven", "Origin": "https://example.com"])
             let fields = try await socket.messages(as: .json([String: String].self)).first { _ in true }
@@ -100,7 +108,7 @@ extension RealServerTests {
             await socket.close()
         }
 
-        @Test(arguments: Engine.ours)
+        @Test(arguments: Engine.ours(with: .webSockets))
         func `open sockets do not count towards the connections of a host, but have a separate limit`(engine: Engine)
             async throws
         {

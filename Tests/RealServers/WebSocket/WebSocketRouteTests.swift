@@ -19,7 +19,9 @@ extension RealServerTests {
             #expect(socket.closeStatus?.code == .normal)
         }
 
-        @Test(arguments: Engine.ours, [SocketServers.secure, SocketServers.haproxyTLS, Servers.h2 + "/websockets"])
+        @Test(
+            arguments: Engine.ours(with: .webSockets),
+            [SocketServers.secure, SocketServers.haproxyTLS, Servers.h2 + "/websockets"])
         func `the trust policy applies to wss`(engine: Engine, server: String) async throws {
             let untrusted = try await engine.session().refusal(server + "/echo")
             #expect(untrusted?.requestError?.transportError?.tlsFailure == .unknownIssuer)
@@ -35,7 +37,8 @@ extension RealServerTests {
                 try await mismatched.refusal(server + "/echo")?.requestError?.transportError?.tlsFailure == .pinMismatch)
         }
 
-        @Test(arguments: Engine.ours) func `a client certificate is sent over wss`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a client certificate is sent over wss`(engine: Engine) async throws
+        {
             let identity = ClientIdentity(
                 certificate: .file(Servers.certificate("client.pem")), key: .file(Servers.certificate("client.key")))
             for server in [SocketServers.mutual, Servers.mutual + "/websockets"] {
@@ -46,7 +49,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [Servers.h2 + "/websockets", SocketServers.haproxyTLS])
+        @Test(arguments: Engine.ours(with: .webSockets), [Servers.h2 + "/websockets", SocketServers.haproxyTLS])
         func `a server that prefers HTTP/2 is asked for HTTP 1`(engine: Engine, server: String) async throws {
             let session = engine.trusting()
             // Afterwards, the session manager knows that the server speaks HTTP/2, and has a connection.
@@ -62,7 +65,7 @@ extension RealServerTests {
             #expect(await session.closedAll)
         }
 
-        @Test(arguments: Engine.ours) func `a Unix socket is used`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a Unix socket is used`(engine: Engine) async throws {
             let session = engine.session { $0.unixSocketPath = SocketServers.unixSocketPath }
             try await exercise(try await session.open("ws://any.example/echo"))
             #expect(await session.closedAll)
@@ -75,7 +78,7 @@ extension RealServerTests {
             .socks5(host: "127.0.0.1", port: Servers.socksPort, username: "user", password: "secret"),
         ]
 
-        @Test(arguments: Engine.ours, proxies)
+        @Test(arguments: Engine.ours(with: .webSockets), proxies)
         func `proxies are used for ws and wss`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             for server in [
@@ -88,7 +91,7 @@ extension RealServerTests {
             #expect(await session.closedAll)
         }
 
-        @Test(arguments: Engine.ours) func `a proxy that refuses is an error`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .webSockets)) func `a proxy that refuses is an error`(engine: Engine) async throws {
             let proxy = ProxyConfiguration.http(
                 host: "127.0.0.1", port: Servers.guardedProxyPort, username: "user", password: "no")
             let session = engine.trusting { $0.proxy = proxy }

@@ -9,7 +9,7 @@ extension Engine {
             lacks: [
                 .proxies, .requiredVersions, .uploadsOverHTTP2, .trailers, .informationalResponses, .expectations,
                 .connectionFacts,
-                .idleChecks, .endingOfHTTP2, .largeHeads,
+                .idleChecks, .endingOfHTTP2, .largeHeads, .webSockets,
             ]
         ) {
             AsyncHTTPClientSessionManager(configuration: $0)
