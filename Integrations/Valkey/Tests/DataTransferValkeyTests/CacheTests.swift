@@ -32,18 +32,6 @@ private struct Process {
     }
 }
 
-/// An origin at which something happens after it has received a GET and before it responds.
-private struct SlowOrigin: NetworkSessionManager {
-    let origin: StubSessionManager
-    let event: @Sendable () async -> Void
-
-    func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        let response = try await origin.response(for: request)
-        if request.method == .get { await event() }
-        return response
-    }
-}
-
 extension CacheSelection {
     fileprivate static let kinds = ["change", "key", "url", "host", "partition", "all"]
 
@@ -200,6 +188,7 @@ private func fresh(_ body: String, _ headers: HeaderFields = ["Cache-Control": "
             #expect(try await process.get("item").isHit)
             let name = "dt:cache:" + keys[0].digest
             _ = try await client().send([Data("HSET".utf8), Data(name.utf8), Data("v\(entry.variantDigest)".utf8), bytes])
+            #expect(await process.store.entries(for: keys[0]).isEmpty)
             #expect(try await process.get("item") == ("/item", false))
         }
         _ = try await client().send("SET", "dt:cache:" + keys[1].digest, "a text")

@@ -76,6 +76,17 @@ private let hello = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\
         #expect(time < .seconds(2))
     }
 
+    @Test func `a late reply is not taken for that of the next command`() async throws {
+        // The second command of a connection gets the reply to the first one.
+        let server = try FakeServer([hello, "", "+late\r\n"])
+        defer { withExtendedLifetime(server) {} }
+        let client = ValkeyClient(
+            ValkeyConfiguration(
+                .unix(path: server.path), connectTimeout: .seconds(20), commandTimeout: .milliseconds(500),
+                maximumConnections: 1))
+        for _ in 0..<2 { await #expect(throws: ValkeyError.self) { try await client.send("PING") } }
+    }
+
     @Test func `a closed connection is an error, and so is an absent server`() async throws {
         let (closed, _) = try await failure([hello], closes: true) {
             $0.connectTimeout = .seconds(20)

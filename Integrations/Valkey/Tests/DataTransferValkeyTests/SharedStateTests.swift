@@ -13,9 +13,11 @@ import ValkeyTesting
         server = try TestServer()
     }
 
-    private func service(_ options: CircuitBreakerOptions) throws -> DefaultNetworkService {
+    private func service(
+        _ options: CircuitBreakerOptions, _ session: (any NetworkSessionManager)? = nil
+    ) throws -> DefaultNetworkService {
         DefaultNetworkService(
-            configuration: try APIConfiguration("https://api.example.com"), sessionManager: origin,
+            configuration: try APIConfiguration("https://api.example.com"), sessionManager: session ?? origin,
             interceptors: [ValkeyCircuitBreaker(ValkeyClient(server.patient), options: options)])
     }
 
@@ -51,6 +53,24 @@ import ValkeyTesting
         _ = isBroken.update { $0 = false }
         while await !sends(services[1]), ContinuousClock.now < deadline {}
         for service in services { #expect(await sends(service)) }
+    }
+
+    @Test func `while one process sends a probe, the others send none`() async throws {
+        let options = CircuitBreakerOptions(window: 10, minimumOutcomes: 2, openDuration: .seconds(2))
+        let others = try (0..<3).map { _ in try service(options) }
+        let sent = Shared<[Bool]>([])
+        let slow = SlowOrigin(origin: origin) {
+            for other in others {
+                let isSent = await sends(other)
+                _ = sent.update { $0.append(isSent) }
+            }
+        }
+        origin.route { _ in StubResponse(status: 500) }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while await sends(others[0]), ContinuousClock.now < deadline {}
+        let prober = try service(options, slow)
+        while sent.value.isEmpty, ContinuousClock.now < deadline { _ = try? await prober.response(for: endpoint) }
+        #expect(sent.value == [false, false, false])
     }
 
     @Test func `without the server, requests are sent`() async throws {
@@ -136,6 +156,14 @@ import ValkeyTesting
         #expect(try await store().load()?.tokens.accessToken == "token-2")
         let outside = await #expect(throws: CredentialStoreError.self) { try await store().save(nil) }
         #expect(outside?.code == .leaseLost)
+    }
+
+    @Test func `a holder whose lease has ended does not release that of the next one`() async throws {
+        let client = ValkeyClient(server.patient)
+        try await store().withLock(timeout: .seconds(30)) {
+            _ = try await client.send("SET", "dt:tokens:api:lease", "another")
+        }
+        #expect(try await client.send("GET", "dt:tokens:api:lease") == .bytes(Data("another".utf8)))
     }
 
     @Test func `damaged records and an absent server are errors`() async throws {

@@ -1,4 +1,6 @@
+import DataTransferValkey
 import Foundation
+import NetworkTesting
 import Synchronization
 
 /// Returns a TCP port on which nothing listens.
@@ -33,5 +35,17 @@ final class Shared<Value: Sendable>: Sendable {
             change(&value)
             return value
         }
+    }
+}
+
+/// An origin at which something happens after it has received a GET and before it responds.
+struct SlowOrigin: NetworkSessionManager {
+    let origin: StubSessionManager
+    let event: @Sendable () async -> Void
+
+    func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+        let response = try await origin.response(for: request)
+        if request.method == .get { await event() }
+        return response
     }
 }
