@@ -28,16 +28,47 @@ import Testing
     }
 
     @Test func `a slow reader makes the server wait, and the end of the reader closes the connection`() async throws {
-        let server = try LoopbackServer { LoopbackRoute(.get, "/endless") { _ in .text("").fault(.endlessBody) } }
+        let server = try LoopbackServer {
+            LoopbackRoute(.get, "/endless") { _ in .text("").fault(.endlessBody) }
+            LoopbackRoute(.get, "/") { _ in .text("x") }
+        }
         defer { server.stop() }
         let session = AsyncHTTPClientSessionManager()
         do {
-            let response = try await session.stream(for: NetworkRequest(url: server.url.appendingPathComponent("endless")))
+            let monitor = ProgressMonitor()
+            let request = NetworkRequest(url: server.url.appendingPathComponent("endless"), progress: monitor)
+            let response = try await session.stream(for: request)
             var chunks = response.body.makeAsyncIterator()
-            #expect(try await chunks.next()?.isEmpty == false)
+            var read: Int64 = 0
+            for _ in 0..<2 { read += Int64(try #require(try await chunks.next()).count) }
+            // Meanwhile the server could send hundreds of MiB.
+            for _ in 0..<1000 { _ = try await session.response(for: NetworkRequest(url: server.url)) }
+            #expect(try #require(monitor.current).bytesReceived - read < 4 << 20)
             #expect(try await chunks.next()?.isEmpty == false)
         }
         #expect(await server.waitForOpenConnections(count: 0))
+    }
+
+    @Test func `no more connections are open than permitted in total, and requests to other servers wait`() async throws {
+        let servers = try (0..<2).map { _ in
+            try LoopbackServer {
+                LoopbackRoute(.get, "/endless") { _ in .text("").fault(.endlessBody) }
+                LoopbackRoute(.get, "/") { _ in .text("x") }
+            }
+        }
+        defer { for server in servers { server.stop() } }
+        let session = AsyncHTTPClientSessionManager(configuration: SessionConfiguration { $0.maximumConnections = 1 })
+        do {
+            let endless = servers[0].url.appendingPathComponent("endless")
+            let response = try await session.stream(for: NetworkRequest(url: endless))
+            defer { withExtendedLifetime(response) {} }
+            var other = NetworkRequest(url: servers[1].url)
+            other.timeout = .milliseconds(300)
+            let error = await #expect(throws: TransportError.self) { try await session.response(for: other) }
+            #expect(error?.isTimeout == true && error?.phase == .queued)
+            #expect(servers[1].requests.isEmpty)
+        }
+        #expect(try await session.response(for: NetworkRequest(url: servers[1].url)).statusCode == 200)
     }
 
     @Test func `a request is cancelled once, and a released session manager ends its connections`() async throws {

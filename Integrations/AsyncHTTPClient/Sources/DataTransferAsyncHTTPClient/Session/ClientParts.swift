@@ -97,9 +97,6 @@ enum Refusals {
         guard configuration.trustByHost.isEmpty else {
             throw refuse("trustByHost", "this session manager has one trust policy", .trustUnavailable)
         }
-        guard configuration.trust.pins == nil else {
-            throw refuse("trust.pins", "async-http-client does not compare public keys", .trustUnavailable)
-        }
         guard [.automatic, .http1, .http3Preferred, .http3Advertised].contains(configuration.httpVersion) else {
             throw refuse("httpVersion", "\(configuration.httpVersion) cannot be required", .httpVersionUnavailable)
         }

@@ -11,7 +11,9 @@ enum TLSSettings {
         }
         configuration.minimumTLSVersion = trust.minimumTLSVersion > .v1_2 ? .tlsv13 : .tlsv12
         guard trust.pins.isEmpty else {
-            throw TransportError(.trustUnavailable, "trust.pins: async-http-client does not compare public keys")
+            throw TransportError(
+                .trustUnavailable,
+                "trust.pins: async-http-client does not compare public keys; CurlSessionManager has this option")
         }
         do {
             switch trust.roots {
