@@ -6,8 +6,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 let linux = TargetDependencyCondition.when(platforms: [.linux])
-// The library's file, as it is installed without a development package. Swift's static SDK for Linux has `libcurl.a`: DATA_TRANSFER_LIBCURL=curl.
-let libcurl = Context.environment["DATA_TRANSFER_LIBCURL"] ?? ":libcurl.so.4"
+// The library's file, as it is installed without a development package. A static library needs those that it uses as well, such as
+// DATA_TRANSFER_LIBCURL="curl ssl crypto z" for Swift's static SDK for Linux.
+let libcurl = (Context.environment["DATA_TRANSFER_LIBCURL"] ?? ":libcurl.so.4").split(separator: " ").map(String.init)
 
 // Apple's App Store requires a list of the system interfaces that concern privacy. On Linux, a resource would be one more file to install with
 // each program.
@@ -44,14 +45,16 @@ let package = Package(
         // MARK: Products, from the bottom up
 
         // Loggers, and the redaction of secrets. The folder is `Logging`; a target of that name would collide with swift-log's.
-        .target(name: "NetworkLogging", dependencies: ["NetworkJSON"], path: "Sources/Logging", swiftSettings: settings),
+        .target(
+            name: "NetworkLogging", dependencies: ["NetworkJSON", "NetworkPlatform"], path: "Sources/Logging",
+            swiftSettings: settings),
         // Descriptions of requests, and decoders of responses. No I/O.
         .target(name: "Endpoints", dependencies: ["NetworkJSON", "NetworkLogging"], swiftSettings: settings),
         // Services and session managers, which send requests. On Linux the engine is the libcurl that Foundation already loads.
         .target(
             name: "NetworkCore",
             dependencies: [
-                "Endpoints", "NetworkLogging", "NetworkFiles", .target(name: "CCurl", condition: linux),
+                "Endpoints", "NetworkLogging", "NetworkFiles", "NetworkPlatform", .target(name: "CCurl", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],
             exclude: withoutURLSession, swiftSettings: settings),
@@ -59,12 +62,14 @@ let package = Package(
         .target(
             name: "NetworkURLSession", dependencies: ["NetworkCore", "Endpoints"], path: urlSession, swiftSettings: settings),
         // Interceptors: retries, credentials, deadlines, limits, observation.
-        .target(name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
+        .target(
+            name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkFiles", "NetworkPlatform"], swiftSettings: settings),
         // An interceptor that caches responses (RFC 9111), and a cache of decoded values.
         .target(name: "NetworkCache", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
         // WebSocket (RFC 6455), over connections of the engine.
         .target(
-            name: "NetworkWebSocket", dependencies: ["NetworkCore", "Endpoints", "NetworkLogging"], swiftSettings: settings),
+            name: "NetworkWebSocket", dependencies: ["NetworkCore", "Endpoints", "NetworkLogging", "NetworkPlatform"],
+            swiftSettings: settings),
         // Decoded values from endpoints; downloads, uploads, streams, pages.
         .target(
             name: "DataTransfer", dependencies: ["Endpoints", "NetworkLogging", "NetworkCore", "NetworkFiles"],
@@ -76,6 +81,7 @@ let package = Package(
             name: "NetworkTesting",
             dependencies: [
                 "DataTransfer", "NetworkWebSocket", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging", "NetworkFiles",
+                "NetworkPlatform",
             ],
             swiftSettings: settings),
         // A tour through the products: `swift run quickstart`.
@@ -85,13 +91,16 @@ let package = Package(
         // MARK: Shared by products
 
         // JSON: one scanner, a decoder and an encoder for `Codable`, streams of values. The types for users are exported by `Endpoints`.
-        .target(name: "NetworkJSON", path: "Sources/JSON", swiftSettings: settings),
+        .target(name: "NetworkJSON", dependencies: ["NetworkPlatform"], path: "Sources/JSON", swiftSettings: settings),
         // Files that are read and written. A target named `Files` would collide with a package of that name.
         .target(
-            name: "NetworkFiles", path: "Sources/Files", exclude: withoutPrivacyManifest, resources: privacyResources,
+            name: "NetworkFiles", dependencies: ["NetworkPlatform"], path: "Sources/Files", exclude: withoutPrivacyManifest,
+            resources: privacyResources,
             swiftSettings: settings),
+        // The C library of the platform.
+        .target(name: "NetworkPlatform", path: "Sources/Platform", swiftSettings: settings),
         // Declarations of libcurl's stable ABI, so that no development package is needed to build.
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary(libcurl, .when(platforms: [.linux]))]),
+        .target(name: "CCurl", linkerSettings: libcurl.map { .linkedLibrary($0, .when(platforms: [.linux])) }),
         // Declarations of zlib, brotli and zstd, which are looked up at run time.
         .target(name: "CCodings", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
 

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import Glibc
+    import NetworkPlatform
 
     extension stat {
         /// The time of the last modification.

@@ -1,14 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import NetworkPlatform
 
 /// An interceptor that fails a request at once if the machine has no network, instead of after the timeout of a name lookup.
 ///

@@ -7,9 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __linux__
-// For the event loop: Swift's Glibc module does not include these headers.
+// For the event loop: Swift's modules of the C library do not include the first two headers.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+
+// The constants of the event loop, each of one type. glibc has enumerators for them and musl has macros, which Swift imports differently.
+static const uint32_t CCURL_EPOLLIN = EPOLLIN;
+static const uint32_t CCURL_EPOLLOUT = EPOLLOUT;
+static const uint32_t CCURL_EPOLLERR = EPOLLERR;
+static const uint32_t CCURL_EPOLLHUP = EPOLLHUP;
+static const uint32_t CCURL_EPOLLRDHUP = EPOLLRDHUP;
+static const uint32_t CCURL_EPOLLET = EPOLLET;
+static const int CCURL_SOCK_STREAM = SOCK_STREAM;
+static const int CCURL_SOCK_CLOEXEC = SOCK_CLOEXEC;
 #endif
 
 enum {

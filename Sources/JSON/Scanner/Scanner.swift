@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import NetworkPlatform
 
 /// Validates a text in one pass (grammar, UTF-8, escapes and numbers, RFC 8259) and writes one ``TapeEntry`` per value and key: the *tape*.
 ///

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import NetworkPlatform
 
 /// Idle sessions, at most four per thread. The next call on the thread reuses the memory of the previous one.
 ///

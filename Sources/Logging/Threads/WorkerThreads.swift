@@ -202,7 +202,7 @@ struct WorkQueue {
 
 /// Creation of POSIX threads.
 package enum SystemThread {
-    /// Starts a detached thread with the system's default stack size.
+    /// Starts a detached thread. Its stack has 8 MiB on Linux, and the system's default size elsewhere.
     ///
     /// It blocks all signals except faults and `SIGPROF`, so that signals sent to the process are delivered to other threads.
     ///

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import NetworkPlatform
 
 /// State that a lock protects. The lock is held while a closure runs, never during a callback or a suspension.
 ///

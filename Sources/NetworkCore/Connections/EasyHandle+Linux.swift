@@ -1,6 +1,6 @@
 #if os(Linux)
     import CCurl
-    import Glibc
+    import NetworkPlatform
 
     /// A libcurl easy handle, reused for several operations under one trust policy.
     ///

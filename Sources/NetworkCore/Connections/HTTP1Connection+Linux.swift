@@ -1,6 +1,6 @@
 #if os(Linux)
     import CCurl
-    import Glibc
+    import NetworkPlatform
 
     /// An established HTTP/1.1 connection, which carries one request after another.
     ///
@@ -114,7 +114,7 @@
         func send(_ bytes: UnsafeRawBufferPointer) -> Movement {
             guard let handle else {
                 while true {
-                    let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, HTTP1Connection.sendFlags)
+                    let count = NetworkPlatform.send(descriptor, bytes.baseAddress, bytes.count, HTTP1Connection.sendFlags)
                     if count >= 0 { return .bytes(count) }
                     if errno == EINTR { continue }
                     return errno == EAGAIN || errno == EWOULDBLOCK ? .again : .failed(.system(errno))

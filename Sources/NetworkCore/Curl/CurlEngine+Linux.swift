@@ -2,7 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
-    import Glibc
+    import NetworkPlatform
 
     /// An event loop: an epoll set, a thread, the open HTTP/1.1 connections, and libcurl, which makes connections and speaks HTTP/2.
     ///
@@ -136,7 +136,11 @@
         /// - Returns: `false` when the process cannot create a thread, or is exiting.
         func startThread() -> Bool {
             guard ProcessEnd.watch(lock) else { return false }
-            var thread = pthread_t()
+            #if canImport(Musl)
+                var thread: pthread_t?
+            #else
+                var thread = pthread_t()
+            #endif
             var attributes = pthread_attr_t()
             pthread_attr_init(&attributes)
             defer { pthread_attr_destroy(&attributes) }

@@ -2,8 +2,8 @@
     import CCurl
     import Endpoints
     import Foundation
-    import Glibc
     import NetworkFiles
+    import NetworkPlatform
 
     /// A trust policy as options of libcurl.
     ///

@@ -1,14 +1,7 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkPlatform
 
 /// The route to the server: direct, or through a proxy.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import NetworkPlatform
 
 /// The hosts that are connected to without the proxy, by the rules of `no_proxy` (CURLOPT_NOPROXY(3)).
 ///

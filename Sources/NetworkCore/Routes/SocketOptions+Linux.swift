@@ -1,7 +1,7 @@
 #if os(Linux)
     import CCurl
     import Foundation
-    import Glibc
+    import NetworkPlatform
 
     extension RouteOptions {
         /// Checks that libcurl can ask the name server.
@@ -47,7 +47,7 @@
             if self.family.choice == .ipv4 && socketFamily != AF_INET || self.family.choice == .ipv6 && socketFamily != AF_INET6 {
                 return "the server has no address of the family \(self.family.name) (route.family, route.localAddress)"
             }
-            if let probes, kind & 0xF == CInt(SOCK_STREAM.rawValue) { start(probes, socket) }
+            if let probes, kind & 0xF == CCURL_SOCK_STREAM { start(probes, socket) }
             switch localAddress?.choice {
             case nil: return nil
             case .address(let text): return bind(socket, to: text)
@@ -91,7 +91,7 @@
         private func bind(_ socket: CInt, _ address: UnsafePointer<sockaddr>, _ size: Int) -> Bool {
             // The port is chosen when the connection is made, so that it may be in use for connections to other servers.
             set(socket, CInt(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
-            return Glibc.bind(socket, address, socklen_t(size)) == 0
+            return NetworkPlatform.bind(socket, address, socklen_t(size)) == 0
         }
 
         private func bind(_ socket: CInt, toInterface name: String, _ family: CInt) -> String? {

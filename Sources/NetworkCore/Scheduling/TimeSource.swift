@@ -1,12 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 import Endpoints
+import NetworkPlatform
 
 /// A clock as interceptors use it: it measures the time since its creation, and suspends tasks.
 ///

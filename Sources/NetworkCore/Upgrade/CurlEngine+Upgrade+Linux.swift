@@ -1,7 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
-    import Glibc
+    import NetworkPlatform
 
     // Connections that were switched to another protocol: receiving from them, and their end.
     extension CurlEngine {

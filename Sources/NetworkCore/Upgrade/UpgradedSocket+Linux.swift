@@ -1,6 +1,6 @@
 #if os(Linux)
     import Endpoints
-    import Glibc
+    import NetworkPlatform
 
     /// An upgraded connection of the engine on Linux.
     ///

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import NetworkPlatform
 
 /// The opcodes of frames (RFC 6455 §11.8).
 package enum WebSocketOpcode: UInt8, Sendable {

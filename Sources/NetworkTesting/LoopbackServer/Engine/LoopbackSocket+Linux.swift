@@ -1,15 +1,20 @@
 #if os(Linux)
-    import Glibc
+    import NetworkPlatform
 
     extension LoopbackSocket {
         static let sendFlags = Int32(MSG_NOSIGNAL)
 
         static func makeStreamSocket() -> Int32 {
-            movedToHighNumber(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+            #if canImport(Musl)
+                let kind = SOCK_STREAM
+            #else
+                let kind = Int32(SOCK_STREAM.rawValue)
+            #endif
+            return movedToHighNumber(socket(AF_INET, kind, 0))
         }
 
         static func systemAccept(_ listener: Int32) -> Int32 {
-            movedToHighNumber(Glibc.accept(listener, nil, nil))
+            movedToHighNumber(NetworkPlatform.accept(listener, nil, nil))
         }
 
         /// Moves a descriptor to a number of 512 or more.
@@ -28,7 +33,7 @@
         }
 
         static func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
-            Glibc.listen(descriptor, backlog)
+            NetworkPlatform.listen(descriptor, backlog)
         }
 
         static func loopbackAddress(port: UInt16) -> sockaddr_in {
