@@ -50,6 +50,9 @@ let link = try await signature.presignedURL(for: NetworkRequest(url: api.baseURL
 
 // snippet.single
 let patient = DefaultDataTransferService(configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
+let slower = RequestPipeline {
+    $0.retry = .retry(RetryOptions(maximumAttempts: 5, backoff: Backoff(base: .seconds(1), maximumDelay: .seconds(30))))
+}
 
 var add = Endpoint<Movie>(path: "movie", method: .post, body: .json(["title": "Sunrise"]))
 add.isIdempotent = true

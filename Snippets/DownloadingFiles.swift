@@ -14,6 +14,13 @@ let file = try await service.download(endpoint, to: URL(fileURLWithPath: "movie.
 print(file.byteCount, file.resumedFrom)
 // snippet.end
 
+// snippet.anywhere
+let anywhere = DefaultDataTransferService(configuration: .composed)
+let image = Endpoint<Void>(path: "https://cdn.example.com/disk.img", isFullPath: true)
+let saved = try await anywhere.download(image, to: .folder(downloads))
+print(saved.url.path)
+// snippet.end
+
 // snippet.options
 let progress = ProgressMonitor { state in print(state.fractionReceived ?? 0) }
 do throws(DataTransferError) {

@@ -24,6 +24,21 @@ do {
 }
 // snippet.end
 
+// snippet.resolver
+let decoder = TransferJSONDecoder()
+decoder.keyDecodingStrategy = .convertFromSnakeCase
+let strict = DefaultDataTransferService(
+    configuration: api,
+    errorResolver: ErrorBodyResolver<APIError>(decoder: .json(decoder)) { $0.statusCode == StatusCode.unprocessableContent },
+    decoder: decoder)
+
+do {
+    print(try await strict.request(endpoint))
+} catch {
+    print(error.resolved(as: APIError.self)?.message ?? "\(error)")
+}
+// snippet.end
+
 // snippet.closure
 let task = Task {
     do {

@@ -29,4 +29,16 @@ for await state in progress { print(state.bytesSent, state.fractionSent ?? 0, st
 try await done
 // snippet.end
 
+let parent = Progress(totalUnitCount: 1)
+
+// snippet.observer
+let observer = FoundationProgress()
+let replacement = Endpoint<Void>(path: "movies/7", method: .put)
+let transfer = Task {
+    try await service.upload(.file(URL(fileURLWithPath: "movie.mp4")), to: replacement, progress: observer)
+}
+observer.onCancel { transfer.cancel() }
+parent.addChild(observer.progress, withPendingUnitCount: 1)
+// snippet.end
+
 print(fromDisk, once, log)

@@ -9,6 +9,14 @@ let catalogue = Endpoint<Void>(path: "catalogue")
 let log = Endpoint<Void>(path: "log")
 let ticker = Endpoint<Void>(path: "ticker")
 
+// snippet.pages
+let list = Endpoint<[Movie]>(path: "movies", queryParameters: ["per_page": 100])
+for try await page in service.pages(of: list, by: .linkHeader) { print(page.value.count, page.url) }
+
+let numbered = service.pages(of: list, by: .number("page") { $0.count < 100 }, maximumPages: 50)
+for try await page in numbered { print(page.value.count) }
+// snippet.end
+
 // snippet.elements
 let movies = try await service.stream(catalogue, as: .elements(of: Movie.self, at: "data.items"))
 for try await movie in movies { print(movies.statusCode, movie.title) }

@@ -1,4 +1,6 @@
 import Foundation
+import NetworkCache
+import NetworkPipeline
 import NetworkTesting
 
 struct Movie: Decodable, Sendable { let id: Int; let title: String }
@@ -11,12 +13,38 @@ session.enqueue(.json(#"{"id": 7, "title": "Seven"}"#), for: "/3/movie/7")
 let service = DefaultDataTransferService(configuration: api, sessionManager: session)
 // snippet.end
 
+// snippet.sent
+session.enqueue(.json(#"{"id": 8, "title": "Sunrise"}"#, status: 201), for: "/3/movie", method: .post)
+print(try await service.request(Endpoint<Movie>(path: "movie", method: .post, body: .json(["title": "Sunrise"]))))
+
+if let sent = session.requests.last {
+    assert(sent.method == .post && sent.url.query() == nil)
+    assert(sent.headers[.contentType] == "application/json")
+    assert(try JSONDecoder().decode([String: String].self, from: sent.body?.data ?? Data()) == ["title": "Sunrise"])
+}
+// snippet.end
+
+// snippet.time
+let clock = ManualClock()
+let timed = DefaultDataTransferService(
+    configuration: api, sessionManager: session,
+    interceptors: [.deadline(.seconds(10), clock: clock), RetryInterceptor(clock: clock), CacheInterceptor(now: { Date() })])
+// snippet.end
+
 // snippet.server
 let server = try LoopbackServer {
     LoopbackRoute(.get, "/movie/{id}") { _ in .json(#"{"id": 7, "title": "Seven"}"#) }
     LoopbackRoute(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
 }
 let local = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+// snippet.end
+
+// snippet.recovering
+let recovering = try LoopbackServer {
+    LoopbackRoute(
+        .get, "/movie/{id}", inOrder: .text("busy", status: 503),
+        .json(#"{"id": 7, "title": "Seven"}"#).header("max-age=60", for: "Cache-Control"))
+}
 // snippet.end
 
 // snippet.file
@@ -41,4 +69,4 @@ let replay = try ReplaySessionManager(
 
 print(try await offline.request(Endpoint<Movie>(path: "movie/7")), replay.unused)
 print(try await service.request(Endpoint<Movie>(path: "movie/7")), session.requests)
-print(try await local.request(Endpoint<Movie>(path: "movie/7")), server.requests)
+print(try await local.request(Endpoint<Movie>(path: "movie/7")), server.requests, recovering.url, timed)

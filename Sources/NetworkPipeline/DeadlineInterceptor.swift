@@ -7,6 +7,8 @@ import NetworkCore
 /// DefaultDataTransferService(configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
 /// ```
 ///
+/// `.deadline(_:clock:)` creates it; a test can pass its own clock.
+///
 /// Interceptors after this one can read the remaining time from `NetworkRequest.deadline`: the built-in ones
 /// check it before each pause and in each queue, and the session manager uses it as the total timeout of each attempt. The
 /// timeouts of the single phases apply in addition. A request that already has a deadline keeps the earlier one.

@@ -13,14 +13,14 @@
 #include <sys/socket.h>
 
 // The constants of the event loop, each of one type. glibc has enumerators for them and musl has macros, which Swift imports differently.
-static const uint32_t CCURL_EPOLLIN = EPOLLIN;
-static const uint32_t CCURL_EPOLLOUT = EPOLLOUT;
-static const uint32_t CCURL_EPOLLERR = EPOLLERR;
-static const uint32_t CCURL_EPOLLHUP = EPOLLHUP;
-static const uint32_t CCURL_EPOLLRDHUP = EPOLLRDHUP;
-static const uint32_t CCURL_EPOLLET = EPOLLET;
-static const int CCURL_SOCK_STREAM = SOCK_STREAM;
-static const int CCURL_SOCK_CLOEXEC = SOCK_CLOEXEC;
+static const uint32_t LINUX_EPOLLIN = EPOLLIN;
+static const uint32_t LINUX_EPOLLOUT = EPOLLOUT;
+static const uint32_t LINUX_EPOLLERR = EPOLLERR;
+static const uint32_t LINUX_EPOLLHUP = EPOLLHUP;
+static const uint32_t LINUX_EPOLLRDHUP = EPOLLRDHUP;
+static const uint32_t LINUX_EPOLLET = EPOLLET;
+static const int LINUX_SOCK_STREAM = SOCK_STREAM;
+static const int LINUX_SOCK_CLOEXEC = SOCK_CLOEXEC;
 #endif
 
 enum {

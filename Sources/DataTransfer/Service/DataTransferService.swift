@@ -12,8 +12,9 @@ import NetworkLogging
 /// let handle = service.request(popular, on: DispatchQueue.main) { result in … }      // handle.cancel()
 /// ```
 ///
-/// A test double implements only the first method; the others have default implementations. A service that wraps another one
-/// should forward all four, so that streams and the errors of pages and files are those of the wrapped service.
+/// A test double implements only the async ``response(for:)``; everything else has a default implementation. A service that wraps
+/// another one should forward the four requirements, so that streams and the errors of pages and files are those of the wrapped
+/// service: both forms of `response(for:)`, ``stream(for:)`` and ``report(_:)``.
 public protocol DataTransferService: Sendable {
     /// Requests an endpoint, and returns the decoded response.
     ///

@@ -12,7 +12,8 @@ public struct TransferProgress: Sendable, Hashable {
     public var bytesResumed: Int64
     /// The time since the call.
     public var elapsed: Duration
-    /// The recent transfer rate in both directions together, in bytes per second; 0 at the beginning.
+    /// The recent transfer rate in both directions together, in bytes per second; 0 in the first 0.2 seconds, unless the
+    /// transfer has ended.
     ///
     /// It is an average whose weights halve for every second in the past. For the average since the call, use ``bytesPerSecond``.
     public var recentBytesPerSecond: Double

@@ -66,7 +66,7 @@
                 NetworkPlatform.close(descriptor)
                 return nil
             }
-            control(EPOLL_CTL_ADD, wakeDescriptor, CCURL_EPOLLIN)
+            control(EPOLL_CTL_ADD, wakeDescriptor, LINUX_EPOLLIN)
         }
 
         deinit {
@@ -80,7 +80,7 @@
         ///
         /// - Returns: -1 if the socket could not be opened; `errno` contains the reason.
         func open(family: CInt, kind: CInt, transport: CInt, isForStreams: Bool = false, origin: String = "") -> CInt {
-            let socket = NetworkPlatform.socket(family, kind | CCURL_SOCK_CLOEXEC, transport)
+            let socket = NetworkPlatform.socket(family, kind | LINUX_SOCK_CLOEXEC, transport)
             guard socket >= 0 else { return socket }
             update(socket) {
                 $0 = Socket(registrations: $0.registrations, isOurs: true, isForStreams: isForStreams, origin: origin)
@@ -116,8 +116,8 @@
         func watch(_ socket: CInt, what: CInt, for multi: CurlMulti?) {
             var interest: UInt32 = 0
             if what != CInt(CCURL_POLL_REMOVE) {
-                if what & CInt(CCURL_POLL_IN) != 0 { interest |= CCURL_EPOLLIN }
-                if what & CInt(CCURL_POLL_OUT) != 0 { interest |= CCURL_EPOLLOUT }
+                if what & CInt(CCURL_POLL_IN) != 0 { interest |= LINUX_EPOLLIN }
+                if what & CInt(CCURL_POLL_OUT) != 0 { interest |= LINUX_EPOLLOUT }
             }
             update(socket) { state in
                 // The socket already belongs to an HTTP/1.1 connection.
@@ -152,7 +152,7 @@
         func watch(_ connection: HTTP1Connection, _ isWatched: Bool) {
             connection.isWatched = isWatched
             update(connection.descriptor) { state in
-                let interest = CCURL_EPOLLIN | CCURL_EPOLLOUT | CCURL_EPOLLRDHUP | CCURL_EPOLLET
+                let interest = LINUX_EPOLLIN | LINUX_EPOLLOUT | LINUX_EPOLLRDHUP | LINUX_EPOLLET
                 register(isWatched ? interest : 0, connection.descriptor, &state)
             }
         }
@@ -233,11 +233,11 @@
                 // The socket was closed meanwhile, and its number may denote another one.
                 let registration = UInt32(truncatingIfNeeded: event.data.u64 >> 32)
                 guard sockets[Int(socket)].registrations == registration, sockets[Int(socket)].registered != 0 else { continue }
-                let isBroken = event.events & (CCURL_EPOLLERR | CCURL_EPOLLHUP) != 0
-                let mayRead = event.events & (CCURL_EPOLLIN | CCURL_EPOLLRDHUP) != 0
-                let mayWrite = event.events & CCURL_EPOLLOUT != 0
+                let isBroken = event.events & (LINUX_EPOLLERR | LINUX_EPOLLHUP) != 0
+                let mayRead = event.events & (LINUX_EPOLLIN | LINUX_EPOLLRDHUP) != 0
+                let mayWrite = event.events & LINUX_EPOLLOUT != 0
                 if let connection = sockets[Int(socket)].connection {
-                    let hasEnded = isBroken || event.events & CCURL_EPOLLRDHUP != 0
+                    let hasEnded = isBroken || event.events & LINUX_EPOLLRDHUP != 0
                     body(
                         .connection(
                             connection,
@@ -253,7 +253,7 @@
                 }
                 guard isWanted else { continue }
                 var bits: CInt = 0
-                if event.events & CCURL_EPOLLIN != 0 { bits |= CInt(CCURL_CSELECT_IN) }
+                if event.events & LINUX_EPOLLIN != 0 { bits |= CInt(CCURL_CSELECT_IN) }
                 if mayWrite { bits |= CInt(CCURL_CSELECT_OUT) }
                 if isBroken { bits |= CInt(CCURL_CSELECT_ERR) }
                 body(.curl(sockets[Int(socket)].multi, socket: socket, bits: bits))

@@ -76,7 +76,7 @@
         /// When the transfer was created.
         let submitted = monotonicNanoseconds()
         /// The pipe for the body of a streamed response; `nil` when the body is collected in memory.
-        private(set) var download: DownloadPipe?
+        private(set) var download: ResponseBodyPipe?
         /// Reports progress; `nil` when the request has no observer.
         let progress: ProgressReporter?
         /// Where the transfer is, as the queue sees it.
@@ -96,7 +96,7 @@
             self.loops = loops
             original = request
             progress = ProgressReporter(request.value.progress, submitted: submitted)
-            if request.value.isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
+            if request.value.isStreamed { download = ResponseBodyPipe { [weak self] in self?.resume() } }
         }
 
         /// Sets the receiver of the outcome, and starts the transfer unless it was already cancelled.

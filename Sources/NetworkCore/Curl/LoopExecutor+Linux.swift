@@ -72,12 +72,12 @@
         /// The transfer that a job started last.
         var started: LoopTransfer?
         #if DEBUG
-            let watch: StallWatch
+            let watch: BlockedLoopWatch
         #endif
 
         init(of loop: CurlLoop) {
             #if DEBUG
-                watch = StallWatch(loop: loop.number)
+                watch = BlockedLoopWatch(loop: loop.number)
             #endif
         }
 

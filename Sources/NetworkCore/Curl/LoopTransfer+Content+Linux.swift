@@ -219,7 +219,7 @@
     // Sends the body of a request: from memory, or from a pipe that a task fills from a file or a sequence.
     extension LoopTransfer {
         /// Reads the next bytes of a body that is not in memory. Starts the body writer with the first call.
-        func readBody(_ content: NetworkBody, into buffer: UnsafeMutableRawBufferPointer) -> UploadPipe.Reading {
+        func readBody(_ content: NetworkBody, into buffer: UnsafeMutableRawBufferPointer) -> RequestBodyPipe.Reading {
             let bodyWriter =
                 upload.writer ?? BodyWriter(content, length: upload.length, request: request) { [weak self] in self?.resume() }
             upload.writer = bodyWriter

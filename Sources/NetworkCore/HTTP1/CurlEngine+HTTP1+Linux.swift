@@ -193,7 +193,7 @@
                 connection.sending.refill(with: chunk)
                 return true
             }
-            var reading = UploadPipe.Reading.wait
+            var reading = RequestBodyPipe.Reading.wait
             _ = connection.sending.refill { buffer in
                 reading = transfer.readBody(content, into: buffer)
                 if case .bytes(let count) = reading { return count }

@@ -260,7 +260,7 @@
             let socket = ccurl_easy_get_socket(pointer)
             guard socket >= 0 else { return false }
             // `POLLRDHUP` has the same value; Glibc's module does not declare it.
-            var state = pollfd(fd: socket, events: Int16(CCURL_EPOLLRDHUP), revents: 0)
+            var state = pollfd(fd: socket, events: Int16(LINUX_EPOLLRDHUP), revents: 0)
             return poll(&state, 1, 0) > 0
         }
 

@@ -12,6 +12,8 @@ package final class ProgressReporter: Sendable {
 
     /// The shortest time between two reports, in nanoseconds.
     private static let interval: UInt64 = 50_000_000
+    /// The time during which the recent rate is 0. What arrives at once in the first milliseconds does not show how fast the rest will be.
+    private static let timeWithoutRate = Duration.milliseconds(200)
 
     private let state = Locked(State())
     private let observer: any TransferProgressObserver
@@ -35,8 +37,8 @@ package final class ProgressReporter: Sendable {
         measure(&progress)
         progress.elapsed = .nanoseconds(now - min(now, submitted))
         let isFinished = state.withLock { state in
-            progress.recentBytesPerSecond = state.rate.add(
-                progress.bytesSent.adding(clamped: progress.bytesReceived), at: progress.elapsed)
+            let rate = state.rate.add(progress.bytesSent.adding(clamped: progress.bytesReceived), at: progress.elapsed)
+            progress.recentBytesPerSecond = progress.elapsed < Self.timeWithoutRate ? 0 : rate
             state.progress = progress
             state.nextReport = now &+ Self.interval
             return state.isFinished

@@ -47,7 +47,7 @@
             if self.family.choice == .ipv4 && socketFamily != AF_INET || self.family.choice == .ipv6 && socketFamily != AF_INET6 {
                 return "the server has no address of the family \(self.family.name) (route.family, route.localAddress)"
             }
-            if let probes, kind & 0xF == CCURL_SOCK_STREAM { start(probes, socket) }
+            if let probes, kind & 0xF == LINUX_SOCK_STREAM { start(probes, socket) }
             switch localAddress?.choice {
             case nil: return nil
             case .address(let text): return bind(socket, to: text)

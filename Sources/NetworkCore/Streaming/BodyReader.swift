@@ -28,7 +28,7 @@ final class BodyReader: Sendable {
         while true {
             if state.withLock(\.isStopped) { throw stopped }
             if let chunk = pipe.takeLargeChunk() { return chunk }
-            var piece = Data(count: UploadPipe.largeBytes)
+            var piece = Data(count: RequestBodyPipe.largeBytes)
             switch piece.withUnsafeMutableBytes({ pipe.read(into: $0) }) {
             case .bytes(let count): return piece.prefix(count)
             case .end: return nil

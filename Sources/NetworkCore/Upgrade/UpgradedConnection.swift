@@ -16,7 +16,7 @@ import Foundation
 public final class UpgradedConnection: Sendable {
     package let transport: any UpgradedTransport
     /// The receiver for ``read()``, created with its first call.
-    private let pipe = Locked<DownloadPipe?>(nil)
+    private let pipe = Locked<ResponseBodyPipe?>(nil)
 
     package init(_ transport: any UpgradedTransport) {
         self.transport = transport
@@ -56,10 +56,10 @@ public final class UpgradedConnection: Sendable {
         transport.close(awaitsPeer: false)
     }
 
-    private func startedPipe() -> DownloadPipe {
-        let (pipe, isNew): (DownloadPipe, Bool) = pipe.withLock { pipe in
+    private func startedPipe() -> ResponseBodyPipe {
+        let (pipe, isNew): (ResponseBodyPipe, Bool) = pipe.withLock { pipe in
             if let pipe { return (pipe, false) }
-            let new = DownloadPipe { [weak transport] in transport?.resumeReading() }
+            let new = ResponseBodyPipe { [weak transport] in transport?.resumeReading() }
             pipe = new
             return (new, true)
         }
@@ -148,9 +148,9 @@ package protocol UpgradedReceiver: AnyObject, Sendable {
 
 /// Passes the bytes to the reader of an ``UpgradedConnection``.
 private final class UpgradedPipe: UpgradedReceiver {
-    private let pipe: DownloadPipe
+    private let pipe: ResponseBodyPipe
 
-    init(_ pipe: DownloadPipe) {
+    init(_ pipe: ResponseBodyPipe) {
         self.pipe = pipe
     }
 

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkCore
 import NetworkLogging
 
 /// A route of a ``LoopbackServer``: a method, a path pattern, and the handler for requests that match both.
@@ -42,6 +43,30 @@ public struct LoopbackRoute: Sendable {
         _ method: RequestMethod, _ path: String, handler: @escaping @Sendable (LoopbackRequest) async throws -> LoopbackResponse
     ) {
         self.init(method, path, .asynchronous(handler))
+    }
+
+    /// Creates a route that sends a list of responses, one for each request; further requests receive the last one.
+    ///
+    /// ```swift
+    /// LoopbackRoute(.get, "/movie/{id}", inOrder: .text("busy", status: 503), .json(#"{"id": 7, "title": "Seven"}"#))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - method: The method that a request must have; compared exactly.
+    ///   - path: The path pattern, such as `/movies/{id}`.
+    ///   - first: The response to the first request, whatever its path parameters are.
+    ///   - rest: The responses to the requests after it.
+    public init(_ method: RequestMethod, _ path: String, inOrder first: LoopbackResponse, _ rest: LoopbackResponse...) {
+        let responses = [first] + rest
+        let count = Locked(0)
+        self.init(
+            method, path,
+            .immediate { _ in
+                count.withLock { count in
+                    defer { count = min(count + 1, responses.count - 1) }
+                    return responses[count]
+                }
+            })
     }
 
     init(_ method: RequestMethod, _ path: String, _ handler: LoopbackHandler) {

@@ -25,11 +25,32 @@ struct RecentRateTests {
         #expect(rate.add(50, at: .seconds(2)) > 0)
     }
 
-    @Test func `a progress reporter reports the recent rate`() {
-        final class Observer: TransferProgressObserver {
-            let updates = Locked<[TransferProgress]>([])
-            func transferDidProgress(_ progress: TransferProgress) { updates.withLock { $0.append(progress) } }
+    private final class Observer: TransferProgressObserver {
+        let updates = Locked<[TransferProgress]>([])
+        func transferDidProgress(_ progress: TransferProgress) { updates.withLock { $0.append(progress) } }
+    }
+
+    @Test func `the rate of the first 0.2 seconds is not reported while the transfer continues`() {
+        let observer = Observer()
+        let reporter = ProgressReporter(observer, submitted: 0)
+        // 64 KiB arrive at once, and then 1 MB/s.
+        for milliseconds in [1, 100, 199, 200] as [UInt64] {
+            reporter?.report(at: milliseconds * 1_000_000) { $0.bytesReceived = 65536 + Int64(milliseconds) * 1000 }
         }
+        let rates = observer.updates.withLock { $0.map(\.recentBytesPerSecond) }
+        #expect(rates.dropLast() == [0, 0, 0])
+        #expect(rates.last! > 1_000_000 && rates.last! < 2_000_000, "\(rates)")
+        #expect(observer.updates.withLock { $0[0].timeRemaining } == nil)
+    }
+
+    @Test func `the rate of a transfer that ends within 0.2 seconds is reported at its end`() {
+        let observer = Observer()
+        let reporter = ProgressReporter(observer, submitted: monotonicNanoseconds())
+        reporter?.finish { $0.bytesReceived = 65536 }
+        #expect(observer.updates.withLock { $0.last!.recentBytesPerSecond } > 0)
+    }
+
+    @Test func `a progress reporter reports the recent rate`() {
         let observer = Observer()
         let reporter = ProgressReporter(observer, submitted: 0)
         for second in 1...3 as ClosedRange<UInt64> {

@@ -12,7 +12,7 @@ struct PipeTests {
     }
 
     /// Reads the available bytes in pieces of random size, as an engine does.
-    private func drain(_ pipe: UploadPipe, _ generator: inout SeededGenerator) -> (Data, UploadPipe.Reading) {
+    private func drain(_ pipe: RequestBodyPipe, _ generator: inout SeededGenerator) -> (Data, RequestBodyPipe.Reading) {
         var bytes = Data()
         while true {
             if Bool.random(using: &generator), let chunk = pipe.takeLargeChunk() {
@@ -30,7 +30,7 @@ struct PipeTests {
         var generator = SeededGenerator(seed: seed)
         let pieces = (0..<50).map { _ in random([0, 1, 7, 4096, 300_000].randomElement(using: &generator) ?? 0, &generator) }
         let (wakes, sink) = AsyncStream.makeStream(of: Void.self)
-        let pipe = UploadPipe { sink.yield() }
+        let pipe = RequestBodyPipe { sink.yield() }
         let writing = Task {
             for piece in pieces { try await pipe.write(piece) }
             pipe.finish(.success([:]))
@@ -49,25 +49,25 @@ struct PipeTests {
     }
 
     @Test func `a writer waits while the pipe is full, and ends when the reader closes the pipe`() async throws {
-        let pipe = UploadPipe {}
+        let pipe = RequestBodyPipe {}
         let written = Locked(0)
         let (full, sink) = AsyncStream.makeStream(of: Void.self)
         let writing = Task {
             while true {
                 written.withLock { $0 += 65_536 }
-                if written.withLock({ $0 }) == UploadPipe.capacity { sink.finish() }
+                if written.withLock({ $0 }) == RequestBodyPipe.capacity { sink.finish() }
                 try await pipe.write(Data(count: 65_536))
             }
         }
         for await _ in full {}
         pipe.close()
         await #expect(throws: CancellationError.self) { try await writing.value }
-        #expect(written.withLock { $0 } <= UploadPipe.capacity + 65_536)
+        #expect(written.withLock { $0 } <= RequestBodyPipe.capacity + 65_536)
         await #expect(throws: CancellationError.self) { try await pipe.write(Data(count: 1)) }
     }
 
     @Test func `a failure is reported after the bytes that preceded it`() async throws {
-        let pipe = UploadPipe {}
+        let pipe = RequestBodyPipe {}
         try await pipe.write(Data([1, 2]))
         pipe.finish(.failure(TransportError(.bodyFailed, "broken")))
         pipe.finish(.success([:]))
@@ -83,7 +83,7 @@ struct PipeTests {
         var generator = SeededGenerator(seed: seed)
         let pieces = (0..<200).map { _ in random([1, 7, 4096, 16_384].randomElement(using: &generator) ?? 1, &generator) }
         let (room, sink) = AsyncStream.makeStream(of: Void.self)
-        let pipe = DownloadPipe { sink.yield() }
+        let pipe = ResponseBodyPipe { sink.yield() }
         let writing = Task { [generator] in
             var generator = generator
             var rooms = room.makeAsyncIterator()
@@ -100,7 +100,7 @@ struct PipeTests {
         }
         var received = Data()
         while let chunk = try await pipe.next() {
-            #expect(chunk.count < DownloadPipe.capacity + 16_384)
+            #expect(chunk.count < ResponseBodyPipe.capacity + 16_384)
             received.append(chunk)
         }
         #expect(await writing.value >= 0)
@@ -111,9 +111,9 @@ struct PipeTests {
 
     @Test func `a rejected writer is notified when a waiting reader has read`() async throws {
         let (rooms, sink) = AsyncStream.makeStream(of: Void.self)
-        let pipe = DownloadPipe { sink.finish() }
+        let pipe = ResponseBodyPipe { sink.finish() }
         let reading = Task { try await pipe.next() }
-        let piece = [UInt8](repeating: 1, count: DownloadPipe.capacity)
+        let piece = [UInt8](repeating: 1, count: ResponseBodyPipe.capacity)
         #expect(piece.withUnsafeBytes { pipe.write($0) })
         #expect(!piece.withUnsafeBytes { pipe.write($0) })
         pipe.flush()
@@ -124,11 +124,11 @@ struct PipeTests {
 
     @Test func `a full download pipe rejects bytes until it has been read`() async throws {
         let rooms = Locked(0)
-        let pipe = DownloadPipe { rooms.withLock { $0 += 1 } }
+        let pipe = ResponseBodyPipe { rooms.withLock { $0 += 1 } }
         let piece = [UInt8](repeating: 1, count: 16_384)
         var taken = 0
         while piece.withUnsafeBytes({ pipe.write($0) }) { taken += piece.count }
-        #expect(taken == DownloadPipe.capacity && rooms.withLock { $0 } == 0)
+        #expect(taken == ResponseBodyPipe.capacity && rooms.withLock { $0 } == 0)
         #expect(try await pipe.next()?.count == taken)
         #expect(rooms.withLock { $0 } == 1)
         #expect(piece.withUnsafeBytes { pipe.write($0) })

@@ -18,6 +18,7 @@ import TestSupport
                 await Task.yield()
                 return .text("later")
             }
+            LoopbackRoute(.get, "/busy/{id}", inOrder: .text("one", status: 503), .text("two"), .text("three"))
             LoopbackRoute(.get, "/throws") { _ in throw Unlucky() }
             LoopbackRoute(.get, "/empty") { _ in .status(204) }
             LoopbackRoute(.get, "/unchanged") { _ in LoopbackResponse(status: 304, body: Data("x".utf8)) }
@@ -34,6 +35,18 @@ import TestSupport
                 .text(request.pathParameters["a", default: ""] + "|" + request.pathParameters["b", default: ""])
             }
         }
+    }
+
+    @Test func `a route with a list sends its responses in order, and then the last one again`() async throws {
+        let server = try Self.makeServer()
+        let session = DefaultSessionManager()
+        var received: [String] = []
+        for id in 1...5 {
+            let response = try await session.response(for: NetworkRequest(url: server.url("/busy/\(id)")))
+            received.append("\(response.statusCode) \(String(decoding: response.data, as: UTF8.self))")
+        }
+        #expect(received == ["503 one", "200 two", "200 three", "200 three", "200 three"])
+        #expect(server.requests.map(\.path) == (1...5).map { "/busy/\($0)" })
     }
 
     @Test func `a route sends exactly the bytes of its response`() throws {

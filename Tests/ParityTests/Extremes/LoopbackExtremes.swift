@@ -56,6 +56,11 @@ extension ExtremeCall {
             }
             server.stop()
         },
+        ExtremeCall("LoopbackRoute.init(_:_:inOrder:_:)") {
+            for text in Extreme.texts { describe(LoopbackRoute(.get, text, inOrder: .text(text), .text("last"))) }
+            let server = try LoopbackServer { LoopbackRoute(.get, "/{a}", inOrder: .text("only")) }
+            await sendRequest(server, "/a")
+        },
         ExtremeCall("LoopbackRoute.init(_:_:handler:)") {
             for text in Extreme.texts {
                 let request = LoopbackRequest(target: text, version: text, connectionID: .min, pathParameters: [text: text])

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 
 /// A bounded buffer for a body, from the engine that receives it to its reader: the engine stops reading while it is full.
-final class DownloadPipe: Sendable {
+final class ResponseBodyPipe: Sendable {
     private typealias Reader = UnsafeContinuation<Result<Data?, TransportError>, Never>
 
     private struct State {

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 
 /// A bounded buffer for a body, from its writer to the engine that sends it: the writer waits while it is full.
-final class UploadPipe: Sendable {
+final class RequestBodyPipe: Sendable {
     /// The result of reading from the buffer.
     enum Reading: Equatable {
         case bytes(Int)
@@ -136,10 +136,10 @@ final class UploadPipe: Sendable {
     }
 }
 
-extension UploadPipe.State {
+extension RequestBodyPipe.State {
     /// Removes and returns the waiting writer, if there is room for another chunk.
     fileprivate mutating func takeWriter() -> UnsafeContinuation<Bool, Never>? {
-        guard waiting < UploadPipe.capacity else { return nil }
+        guard waiting < RequestBodyPipe.capacity else { return nil }
         defer { writer = nil }
         return writer
     }
@@ -167,7 +167,7 @@ extension UploadPipe.State {
 
 /// Writes a body from its file or its sequence to a pipe, in a separate task.
 final class BodyWriter: Sendable {
-    let pipe: UploadPipe
+    let pipe: RequestBodyPipe
     private let task: Task<Void, Never>
 
     /// Starts writing the body.
@@ -175,9 +175,9 @@ final class BodyWriter: Sendable {
     /// - Parameters:
     ///   - length: The result of ``Endpoints/NetworkBody/length(for:)``; `nil` for a stream of unknown length.
     ///   - request: The request that errors name, if the body is sent; `nil` reads the body without its trailers.
-    ///   - onBytes: Called after ``UploadPipe/Reading/wait`` when there is something to read.
+    ///   - onBytes: Called after ``RequestBodyPipe/Reading/wait`` when there is something to read.
     init(_ content: NetworkBody, length: Int64?, request: NetworkRequest?, onBytes: @escaping @Sendable () -> Void) {
-        let pipe = UploadPipe(onBytes: onBytes)
+        let pipe = RequestBodyPipe(onBytes: onBytes)
         self.pipe = pipe
         task = Task {
             do throws(TransportError) {

@@ -2,7 +2,7 @@
     import NetworkLogging
 
     /// Finds jobs that block an event loop, and reports the first one on standard error. Exists in debug builds only.
-    final class StallWatch: Sendable {
+    final class BlockedLoopWatch: Sendable {
         /// How long a job may take before it is reported.
         static let limit = Duration.milliseconds(100)
 

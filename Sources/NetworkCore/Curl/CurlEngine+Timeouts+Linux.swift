@@ -1,0 +1,85 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+
+    // Time limits. The engine enforces them itself; libcurl enforces only the connect timeout of HTTP/2.
+    extension CurlEngine {
+        /// Sets when a transfer is next checked for time limits: at `deadline`, or at its total deadline if that is earlier.
+        func schedule(_ transfer: LoopTransfer, at deadline: UInt64) {
+            let deadline = min(deadline, transfer.timeLimits.total)
+            guard deadline != transfer.deadline || transfer.heapIndex < 0 else { return }
+            deadlines.remove(transfer)
+            guard deadline != .max else { return }
+            transfer.deadline = deadline
+            deadlines.insert(transfer)
+        }
+
+        /// Ends transfers, connection attempts and idle connections whose deadlines have passed.
+        func endLate() {
+            while let transfer = deadlines.first, transfer.deadline <= now {
+                if transfer.timeLimits.total <= now {
+                    let error = transfer.lateness(transfer.timeLimits.totalLateness, phase: transfer.phase, now)
+                    keepConnecting(transfer)
+                    end(transfer, .failure(error))
+                    continue
+                }
+                if isConnecting(transfer) {
+                    guard transfer.timeLimits.connect <= now else {
+                        schedule(transfer, at: transfer.timeLimits.connect)
+                        continue
+                    }
+                    end(transfer, .failure(transfer.lateness("the connect timeout ran out", phase: transfer.phase, now)))
+                    continue
+                }
+                if case .http1(let connection) = transfer.carrier, connection.sending.awaitsContinue {
+                    schedule(transfer, at: now &+ transfer.timeLimits.idleNanoseconds)
+                    stopAwaitingContinue(connection)
+                    continue
+                }
+                if transfer.fallbackAt <= now, case .http2(let easy) = transfer.carrier {
+                    transfer.fallbackAt = .max
+                    if !easy.isReady {
+                        fallBack(transfer, easy, isOver: false)
+                        continue
+                    }
+                }
+                let idleDeadline = lastActivity(of: transfer) &+ transfer.timeLimits.idleNanoseconds
+                if idleDeadline <= now {
+                    end(transfer, .failure(transfer.lateness(transfer.idleLateness, phase: transfer.phase, now)))
+                } else {
+                    schedule(transfer, at: min(idleDeadline, transfer.fallbackAt))
+                }
+            }
+            while let attempt = attempts.first, attempt.deadline <= now { giveUp(attempt) }
+            closeLateUpgrades()
+            while let idle = pool.first, idle.deadline <= now {
+                pool.remove(idle)
+                close(idle, .idleTimeout)
+            }
+        }
+
+        private func isConnecting(_ transfer: LoopTransfer) -> Bool {
+            switch transfer.carrier {
+            case .connecting, .awaitingVersion: true
+            case .none, .http1, .http2: false
+            }
+        }
+
+        /// When a byte last moved. The idle timeout does not run while the transfer is paused on this side.
+        private func lastActivity(of transfer: LoopTransfer) -> UInt64 {
+            if transfer.isPaused { return now }
+            guard case .http2(let easy) = transfer.carrier else { return transfer.lastActivity }
+            // Until the connection is ready, the connect timeout applies instead.
+            let ready = easy.microseconds(CCURLINFO_PRETRANSFER_TIME_T)
+            if ready == 0 { return now }
+            // libcurl sends small bodies from its own copy, without calling back.
+            let uploaded = easy.offset(CCURLINFO_SIZE_UPLOAD_T)
+            if uploaded != transfer.exchange.uploadedAtLastCheck {
+                transfer.exchange.uploadedAtLastCheck = uploaded
+                if transfer.isSending(uploaded: uploaded) { return now }
+            }
+            return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)
+        }
+    }
+#endif
