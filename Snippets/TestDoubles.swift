@@ -20,7 +20,8 @@ print(try await service.request(Endpoint<Movie>(path: "movie", method: .post, bo
 if let sent = session.requests.last {
     assert(sent.method == .post && sent.url.query() == nil)
     assert(sent.headers[.contentType] == "application/json")
-    assert(try JSONDecoder().decode([String: String].self, from: sent.body?.data ?? Data()) == ["title": "Sunrise"])
+    let body = try JSONDecoder().decode([String: String].self, from: sent.body?.data ?? Data())
+    assert(body == ["title": "Sunrise"])
 }
 // snippet.end
 
