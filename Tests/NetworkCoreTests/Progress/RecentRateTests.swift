@@ -34,7 +34,7 @@ struct RecentRateTests {
         let observer = Observer()
         let reporter = ProgressReporter(observer, submitted: 0)
         // 64 KiB arrive at once, and then 1 MB/s.
-        for milliseconds in [1, 100, 199, 200] as [UInt64] {
+        for milliseconds in [1, 100, 190, 250] as [UInt64] {
             reporter?.report(at: milliseconds * 1_000_000) { $0.bytesReceived = 65536 + Int64(milliseconds) * 1000 }
         }
         let rates = observer.updates.withLock { $0.map(\.recentBytesPerSecond) }
