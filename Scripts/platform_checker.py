@@ -3,7 +3,7 @@
 Used by check-darwin and check-musl. The compiler's frontend runs with another target, so it decides `os(…)` and `canImport(…)` and checks
 availability as it does there. Modules of the toolchain for Linux that are the same on all platforms are used with their target replaced.
 """
-import os, shutil, subprocess, time
+import concurrent.futures, os, shutil, subprocess, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MACHINE = os.uname().machine
@@ -108,12 +108,17 @@ class PlatformChecker:
             # Not the programs of tutorials.
             if file.endswith(".swift") and ".docc" not in path)
 
-    def check(self, module, folder, changes=None, output=None):
-        """Compiles a module up to and including the checks on its intermediate code. Returns the status and the diagnostics."""
+    def check(self, module, folder, changes=None, name=None):
+        """Compiles a module up to and including the checks on its intermediate code. Returns the status and the diagnostics.
+
+        - changes: The texts that replace those of files, by path.
+        - name: Where the result is written to, so that the module's own one is kept.
+        """
+        changed = f"{self.work}/{name}/"
         files = []
         for file in self.sources(folder):
             if changes and file in changes:
-                copy = f"{self.work}/changed/{file}"
+                copy = f"{changed}{file}"
                 self.write(copy, changes[file])
                 file = copy
             files.append(file)
@@ -121,8 +126,8 @@ class PlatformChecker:
             "-emit-module", "-module-name", module, "-parse-as-library", *self.flags, "-swift-version", "6", "-warnings-as-errors",
             "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "MemberImportVisibility",
             "-package-name", "swift_data_transfer", "-plugin-path", f"{self.library}/host/plugins", *files,
-            "-o", output or f"{self.modules}/{module}.swiftmodule")
-        return result.returncode, result.stdout.replace(f"{self.work}/changed/", "")
+            "-o", f"{self.work}/{name}.swiftmodule" if name else f"{self.modules}/{module}.swiftmodule")
+        return result.returncode, result.stdout.replace(changed, "")
 
     def check_all(self):
         for module, folder in self.modules_of_package:
@@ -135,23 +140,27 @@ class PlatformChecker:
 
     def prove(self, mistakes):
         """Plants mistakes, one at a time, each of which the compiler must report: file in Sources, text, replacement, part of the error."""
-        missed = 0
-        for number, (file, text, replacement, expected) in enumerate(mistakes, 1):
-            path = f"Sources/{file}"
-            original = text_of(path)
-            if text not in original:
-                raise CheckFailure(f"mistake {number}: {path} does not contain `{text.strip()}`")
-            # The most specific folder, as one module's can be inside another's.
-            module, folder = max(
-                (pair for pair in self.modules_of_package if file.startswith(f"{pair[1]}/")), key=lambda pair: len(pair[1]))
-            status, diagnostics = self.check(
-                module, folder, {path: original.replace(text, replacement, 1)}, f"{self.work}/mistake.swiftmodule")
-            found = [line for line in diagnostics.split("\n") if line.startswith(f"{path}:") and "error: " in line and expected in line]
-            if status != 0 and found:
-                print(f"reported: {found[0]}", flush=True)
-            else:
-                missed += 1
-                print(f"error: mistake {number} in {path} is not reported: {replacement.strip()}\n{diagnostics[:2000]}", flush=True)
-        print(f"{len(mistakes) - missed} of {len(mistakes)} mistakes reported")
-        if missed:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(self.reports, range(1, len(mistakes) + 1), mistakes))
+        print(f"{sum(results)} of {len(mistakes)} mistakes reported")
+        if not all(results):
             raise CheckFailure("not every mistake is reported")
+
+    def reports(self, number, mistake):
+        """Whether the compiler reports a mistake."""
+        file, text, replacement, expected = mistake
+        path = f"Sources/{file}"
+        original = text_of(path)
+        if text not in original:
+            raise CheckFailure(f"mistake {number}: {path} does not contain `{text.strip()}`")
+        # The most specific folder, as one module's can be inside another's.
+        module, folder = max(
+            (pair for pair in self.modules_of_package if file.startswith(f"{pair[1]}/")), key=lambda pair: len(pair[1]))
+        status, diagnostics = self.check(
+            module, folder, {path: original.replace(text, replacement, 1)}, f"mistake-{number}")
+        found = [line for line in diagnostics.split("\n") if line.startswith(f"{path}:") and "error: " in line and expected in line]
+        if status != 0 and found:
+            print(f"reported: {found[0]}", flush=True)
+            return True
+        print(f"error: mistake {number} in {path} is not reported: {replacement.strip()}\n{diagnostics[:2000]}", flush=True)
+        return False
