@@ -1,6 +1,7 @@
 """What Scripts/docs needs besides docc: copies of its input with complete links, and checks of the result.
 
     docs_checks.py stage SYMBOLS STAGED MODULE...
+    docs_checks.py topics ARCHIVES MODULE...
     docs_checks.py links
     docs_checks.py summary SYMBOLS DIAGNOSTICS STAGED SAMPLES MODULE...
     docs_checks.py screenshots SITE FOLDER [BASE-PATH]
@@ -163,6 +164,25 @@ def summary(symbols, diagnostics, staged, samples, *modules):
     return not undocumented and not warnings
 
 
+# MARK: Topics
+
+
+def topics(archives, *modules):
+    """Every symbol of a module's page is in a topic of its catalog: docc lists the others in groups that it generates, one for each kind of symbol."""
+    missing = []
+    for module in modules:
+        page = json.loads(read(f"{archives}/{module}.doccarchive/data/documentation/{module.lower()}.json"))
+        missing += [
+            f"{catalog(module) or module}: error: in no topic: {link.rpartition('/')[2]}"
+            for section in page.get("topicSections", [])
+            # The pages of types that the module extends have no place in topics.
+            if section.get("generated") and section["title"] != "Extended Modules"
+            for link in section["identifiers"]
+        ]
+    print(*missing, sep="\n", end="\n" if missing else "")
+    return not missing
+
+
 # MARK: Links in Markdown
 
 
@@ -292,7 +312,7 @@ def screenshots(site, folder, base=""):
     return True
 
 
-COMMANDS = {"stage": stage, "links": check_links, "summary": summary, "screenshots": screenshots}
+COMMANDS = {"stage": stage, "topics": topics, "links": check_links, "summary": summary, "screenshots": screenshots}
 
 if __name__ == "__main__":
     sys.exit(0 if COMMANDS[sys.argv[1]](*sys.argv[2:]) in (True, None) else 1)

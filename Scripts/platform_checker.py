@@ -126,7 +126,8 @@ class PlatformChecker:
             "-emit-module", "-module-name", module, "-parse-as-library", *self.flags, "-swift-version", "6", "-warnings-as-errors",
             "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "MemberImportVisibility",
             "-package-name", "swift_data_transfer", "-plugin-path", f"{self.library}/host/plugins", *files,
-            "-o", f"{self.work}/{name}.swiftmodule" if name else f"{self.modules}/{module}.swiftmodule")
+            *(["-o", f"{self.work}/{name}.swiftmodule"] if name else
+              ["-o", f"{self.modules}/{module}.swiftmodule", "-emit-module-doc-path", f"{self.modules}/{module}.swiftdoc"]))
         return result.returncode, result.stdout.replace(changed, "")
 
     def check_all(self):
@@ -137,6 +138,18 @@ class PlatformChecker:
             if status != 0:
                 # The other modules import it.
                 raise CheckFailure(f"{diagnostics}\n{module} does not compile for {self.target}")
+
+    def extract_symbols(self, folder):
+        """Writes the symbol graphs of all modules, which must have been compiled, with the options of Scripts/api."""
+        os.makedirs(folder, exist_ok=True)
+        flags = [flag for flag in self.flags if flag not in ("-diagnostic-style", "llvm")]
+        for module, _ in self.modules_of_package:
+            result = subprocess.run(
+                [os.path.join(os.path.dirname(self.frontend), "swift-symbolgraph-extract"), "-module-name", module, *flags,
+                 "-output-dir", folder, "-minimum-access-level", "public", "-skip-synthesized-members", "-emit-extension-block-symbols"],
+                cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if result.returncode != 0:
+                raise CheckFailure(f"{result.stdout}\nthe symbols of {module} cannot be extracted")
 
     def prove(self, mistakes):
         """Plants mistakes, one at a time, each of which the compiler must report: file in Sources, text, replacement, part of the error."""

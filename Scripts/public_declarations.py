@@ -1,6 +1,7 @@
 """Lists public declarations from symbol graphs, and compares such lists.
 
     public_declarations.py list SYMBOLS FOLDER        writes FOLDER/<Module>.txt for each module in SYMBOLS
+    public_declarations.py list SYMBOLS FOLDER LINUX  for Apple platforms: only what is not in LINUX/<Module>.txt, for each module that has one
     public_declarations.py compare BASELINE FOLDER    prints what FOLDER adds, alters and removes; fails unless they are equal
     public_declarations.py released BASELINE CHANGELOG
         fails if declarations of the last release are gone or altered, and no entry of CHANGELOG names them
@@ -19,10 +20,8 @@ import sys
 
 import changelog
 
-FIRST_LINE = (
-    "// Public declarations of {module}, as compiled on Linux: those that exist on other platforms only are not listed. "
-    "Written by Scripts/api --update.\n"
-)
+FIRST_LINE = "// Public declarations of {module}, as compiled on Linux. Those that exist on Apple platforms only are in Apple. Written by Scripts/api --update.\n"
+APPLE_FIRST_LINE = "// Public declarations of {module} that exist on Apple platforms and not on Linux. Written by Scripts/api --apple --update.\n"
 # The compiler adds these itself.
 IMPLIED = {"Copyable", "Escapable", "SendableMetatype"}
 CONFORMANCES = {"conformsTo": "extension", "inheritsFrom": "class"}
@@ -127,15 +126,32 @@ class Graphs:
         return lines, sum(rank == 0 for found in entries.values() for _, rank, _ in found)
 
 
-def write(symbols, folder):
-    lines, count = Graphs(symbols).declarations()
+def only_on_apple_platforms(graphs, lines, linux):
+    """The lines that Linux lacks. Fails if one is not documented: Scripts/docs checks those of Linux."""
+    known = read(linux)
+    lines = {module: [line for line in found if line not in known[module]] for module, found in lines.items() if module in known}
+    names = {line.partition(": ")[0] for found in lines.values() for line in found}
+    undocumented = sorted(
+        path for symbol in graphs.symbols.values()
+        if (path := ".".join(symbol["pathComponents"])) in names and not symbol.get("docComment") and not graphs.is_extension(symbol))
+    if undocumented:
+        sys.exit("\n".join(f"error: no documentation: {path}" for path in undocumented))
+    return {module: found for module, found in lines.items() if found}
+
+
+def write(symbols, folder, linux=None):
+    graphs = Graphs(symbols)
+    lines, count = graphs.declarations()
+    if linux:
+        lines = only_on_apple_platforms(graphs, lines, linux)
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for file in folder.glob("*.txt"):
         file.unlink()
     for module, found in lines.items():
-        (folder / f"{module}.txt").write_text(FIRST_LINE.format(module=module) + "".join(line + "\n" for line in found))
-    print(f"note: {count:,} public declarations")
+        first_line = (APPLE_FIRST_LINE if linux else FIRST_LINE).format(module=module)
+        (folder / f"{module}.txt").write_text(first_line + "".join(line + "\n" for line in found))
+    print(f"note: {sum(map(len, lines.values()))} lines for Apple platforms only" if linux else f"note: {count:,} public declarations")
 
 
 def lines_of(text):

@@ -48,7 +48,7 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.number = 0
 
-    def list(self, symbols, relations=RELATIONS, to=None, file=f"{MODULE}.symbols.json"):
+    def list(self, symbols, relations=RELATIONS, to=None, file=f"{MODULE}.symbols.json", linux=None):
         """Writes a graph and its list, and returns the folder of the list."""
         self.number += 1
         graphs, lists = self.folder / f"graphs{self.number}", to or self.folder / f"lists{self.number}"
@@ -56,7 +56,7 @@ class Case(unittest.TestCase):
         (graphs / file).write_text(json.dumps({"module": {"name": MODULE}, "symbols": symbols, "relationships": relations}))
         self.output = io.StringIO()
         with contextlib.redirect_stdout(self.output):
-            declarations.write(graphs, lists)
+            declarations.write(graphs, lists, linux)
         return lists
 
     def lines(self, *arguments, **more):
@@ -144,6 +144,18 @@ class CompareTests(Case):
         self.assertIn("1 added, 1 altered, 0 removed", lines[3])
         status, lines = self.compared([API, METHOD, GET], [API, METHOD])
         self.assertEqual((status, lines[0]), (1, "removed  Endpoints  Method.get: case get"))
+
+    def test_lists_for_apple_platforms_have_what_linux_lacks(self):
+        linux, documented = self.list([API, ENDPOINT]), {"docComment": {"lines": [{"text": "A logger."}]}}
+        lists = self.list([API, symbol("struct", "Logger", "struct Logger", **documented)], linux=linux)
+        self.assertEqual(declarations.read(lists), {MODULE: ["Logger: struct Logger"]})
+        self.assertEqual(self.output.getvalue(), "note: 1 lines for Apple platforms only\n")
+        self.assertEqual(declarations.read(self.list([API], linux=linux)), {})
+        # A module that has no list is no product.
+        self.assertEqual(declarations.read(self.list([METHOD], linux=self.folder / "none")), {})
+        with self.assertRaises(SystemExit) as failure:
+            self.list([API, symbol("struct", "Logger", "struct Logger")], linux=linux)
+        self.assertEqual(failure.exception.code, "error: no documentation: Logger")
 
     def test_a_missing_baseline_adds_all(self):
         with contextlib.redirect_stdout(io.StringIO()):

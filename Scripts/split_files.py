@@ -63,7 +63,7 @@ def replace_links(root, source, repository):
 
 def change_manifest(repository, url, version):
     manifest = repository / "Package.swift"
-    text, count = PATH_DEPENDENCY.subn(f'.package(url: "{url}", from: "{version}")', manifest.read_text())
+    text, count = PATH_DEPENDENCY.subn(f'.package(url: "{url}", .upToNextMinor(from: "{version}"))', manifest.read_text())
     if count != 1:
         fail(f"{repository.name}: Package.swift has {count} path dependencies on the root package, not 1")
     # What the manifest adds beside the root package only.
@@ -87,7 +87,7 @@ def change_documents(root, source, repository, url, version):
             return match[1] + pages + target.relative_to(root.resolve()).as_posix() + match[3]
 
         text = LINK.sub(absolute, document.read_text())
-        text = re.sub(r'(/swift-data-transfer[\w-]*\.git", from: ")[^"]*"', rf'\g<1>{version}"', text)
+        text = re.sub(r'(/swift-data-transfer[\w-]*\.git", (?:\.upToNextMinor\()?from: ")[^"]*"', rf'\g<1>{version}"', text)
         document.write_text(text)
 
 

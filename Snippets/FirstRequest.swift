@@ -1,6 +1,6 @@
 import DataTransfer
 
-struct Movie: Decodable, Sendable { let id: Int; let title: String }
+struct Movie: Codable, Sendable { let id: Int; let title: String }
 
 let api = try APIConfiguration("https://api.example.com/3", headers: ["Accept-Language": "en"])
 let service = DefaultDataTransferService(configuration: api)

@@ -12,7 +12,7 @@
     __attribute__((availability(macos, introduced = mac), availability(ios, introduced = phone),              \
                    availability(tvos, introduced = tv), availability(watchos, introduced = watch)))
 
-// stdint.h, without the one of the machine that compiles this
+// stdint.h, without the one of the machine that compiles this: https://github.com/apple-oss-distributions/xnu/tree/main/bsd/sys/_types
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef short int16_t;
@@ -22,7 +22,7 @@ typedef unsigned int uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
 
-// sys/types.h
+// sys/types.h: https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/types.h
 typedef int64_t off_t;
 typedef int32_t pid_t;
 typedef uint32_t uid_t;
@@ -83,7 +83,7 @@ extern int *__error(void);
 #define ENOTSUP 45
 #define EOPNOTSUPP 102
 
-// time.h, sys/time.h
+// time.h, sys/time.h: https://github.com/apple-oss-distributions/Libc/tree/main/include, https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/time.h
 struct timespec {
     time_t tv_sec;
     long tv_nsec;
@@ -179,7 +179,7 @@ extern int renameat(int, const char *, int, const char *);
 extern int renamex_np(const char *, const char *, unsigned int) API_SINCE(10.12, 10.0, 10.0, 3.0);
 extern int renameatx_np(int, const char *, int, const char *, unsigned int) API_SINCE(10.12, 10.0, 10.0, 3.0);
 
-// unistd.h
+// unistd.h: https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/unistd.h, https://github.com/apple-oss-distributions/Libc/tree/main/include
 #define STDIN_FILENO 0
 #define STDOUT_FILENO 1
 #define STDERR_FILENO 2
@@ -215,7 +215,7 @@ extern ssize_t write(int, const void *, size_t);
 extern ssize_t pwrite(int, const void *, size_t, off_t);
 extern ssize_t readlink(const char *, char *, size_t);
 
-// sys/ttycom.h
+// sys/ttycom.h: https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/ttycom.h
 struct winsize {
     unsigned short ws_row;
     unsigned short ws_col;
@@ -223,7 +223,7 @@ struct winsize {
     unsigned short ws_ypixel;
 };
 
-// sys/mman.h
+// sys/mman.h: https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/mman.h
 #define PROT_READ 0x01
 #define PROT_WRITE 0x02
 #define MAP_SHARED 0x0001
@@ -231,7 +231,7 @@ struct winsize {
 extern void *mmap(void *, size_t, int, int, int, off_t);
 extern int munmap(void *, size_t);
 
-// dirent.h
+// dirent.h: https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/dirent.h, https://github.com/apple-oss-distributions/Libc/tree/main/include
 typedef struct _dirstream DIR;
 struct dirent {
     ino_t d_ino;
@@ -249,7 +249,7 @@ extern struct dirent *readdir(DIR *);
 extern int closedir(DIR *);
 extern int dirfd(DIR *);
 
-// stdlib.h, string.h, math.h
+// stdlib.h, string.h: https://github.com/apple-oss-distributions/Libc/tree/main/include; math.h: https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man3/math.3.html
 extern void *malloc(size_t);
 extern void *calloc(size_t, size_t);
 extern void *realloc(void *, size_t);
@@ -321,7 +321,7 @@ int pthread_setname_np(const char *);
 int sched_yield(void);
 #pragma clang assume_nonnull end
 
-// signal.h. sigemptyset and sigfillset are macros in C, and functions in Swift.
+// signal.h: https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/signal.h. sigemptyset and sigfillset are macros in C, and functions in Swift.
 #define SIGILL 4
 #define SIGTRAP 5
 #define SIGABRT 6
@@ -341,7 +341,7 @@ extern int sigdelset(sigset_t *, int);
 extern int sigemptyset(sigset_t *);
 extern int sigfillset(sigset_t *);
 
-// poll.h
+// poll.h: https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/poll.h
 #define POLLIN 0x0001
 #define POLLOUT 0x0004
 #define POLLERR 0x0008
@@ -426,7 +426,7 @@ extern int socket(int, int, int);
 extern ssize_t recv(int, void *, size_t, int);
 extern ssize_t send(int, const void *, size_t, int);
 
-// arpa/inet.h
+// arpa/inet.h: https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man3/inet_ntop.3.html
 #define INET_ADDRSTRLEN 16
 #define INET6_ADDRSTRLEN 46
 extern const char *inet_ntop(int, const void *, char *, socklen_t);

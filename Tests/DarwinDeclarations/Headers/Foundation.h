@@ -14,6 +14,7 @@
 
 typedef double NSTimeInterval NS_NAME("TimeInterval");
 
+// https://developer.apple.com/documentation/foundation/nscopying
 @protocol NSCopying
 - (id)copyWithZone:(nullable NSZone *)zone;
 @end
