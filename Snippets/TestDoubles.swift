@@ -29,7 +29,7 @@ if let sent = session.requests.last {
 let clock = ManualClock()
 let timed = DefaultDataTransferService(
     configuration: api, sessionManager: session,
-    interceptors: [.deadline(.seconds(10), clock: clock), RetryInterceptor(clock: clock), CacheInterceptor(now: { Date() })])
+    interceptors: [.deadline(.seconds(10), clock: clock), RetryInterceptor(clock: clock)])
 // snippet.end
 
 // snippet.server
@@ -49,7 +49,8 @@ let recovering = try LoopbackServer {
 // snippet.end
 
 // snippet.file
-session.enqueue(try .file("movie", in: StubFixtures(bundle: .main), headers: ["Cache-Control": "max-age=60"]), for: "/3/movie/8")
+let fixtures = StubFixtures(folder: "Fixtures")
+session.enqueue(try .file("movie", in: fixtures, headers: ["Cache-Control": "max-age=60"]), for: "/3/movie/8")
 // snippet.end
 
 // snippet.recorded

@@ -12,9 +12,10 @@ extension DataTransferService {
     /// let receipt = try await service.upload(.stream(chunks), to: endpoint)
     /// ```
     ///
-    /// Files and sequences are read while they are sent, no faster than the server receives them. If a redirect keeps the
-    /// method or an interceptor makes another attempt, a replayable body is sent again; otherwise, the request fails with
-    /// ``NetworkCore/TransportError/Code/bodyNotReplayable``. A response that arrives before the body has been sent
+    /// Files and sequences are read while they are sent, no faster than the server receives them. A
+    /// replayable body is sent again for a redirect that keeps the method and for another attempt. With any other body, such a redirect
+    /// fails with ``NetworkCore/TransportError/Code/bodyNotReplayable``, and the interceptors of this package return the first response
+    /// or failure. A response that arrives before the body has been sent
     /// completely is returned: a status 413 is reported as such, not as a lost connection.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 import Endpoints
 import NetworkCore
 
-/// An interceptor that counts exchanges in flight, and reports when the first one starts and the last one ends, for an activity
+/// An interceptor that counts calls in flight, and reports when the first one starts and the last one ends, for an activity
 /// indicator.
 ///
 /// ```swift
@@ -10,8 +10,8 @@ import NetworkCore
 /// for await isActive in activity.changes { … }        // or as an async sequence
 /// ```
 ///
-/// Every exchange is counted, including those that fail or are cancelled. The place in the list of interceptors decides what is
-/// counted: before the retry interceptor, a call with all attempts and pauses is one exchange; after it, each attempt is one. One
+/// Every call is counted, including those that fail or are cancelled. The place in the list of interceptors decides what is
+/// counted: before the retry interceptor, a call with all its attempts and pauses; after it, each attempt. One
 /// activity can be used by any number of services. It is thread-safe.
 public final class NetworkActivity: NetworkInterceptor {
     private struct State {
@@ -29,10 +29,10 @@ public final class NetworkActivity: NetworkInterceptor {
     private let state = Locked(State())
     private let onChange: @Sendable (Bool) -> Void
 
-    /// Creates an activity without exchanges.
+    /// Creates an activity without calls.
     ///
     /// - Parameter onChange: Called with `true` when the count leaves zero and with `false` when it returns to zero. It runs
-    ///   on the thread that starts or ends an exchange, which waits for it, so it should return quickly. Calls never
+    ///   on the thread that starts or ends a call, which waits for it, so it should return quickly. Calls never
     ///   overlap, are in order, and alternate, starting with `true`; no lock is held. A change that is reversed while a call
     ///   is still running is not reported; the last call always reports the current state. Does nothing by default.
     public init(onChange: @escaping @Sendable (Bool) -> Void = { _ in }) {
@@ -43,10 +43,10 @@ public final class NetworkActivity: NetworkInterceptor {
         for stream in state.withLock(\.streams) { stream.stream?.finish() }
     }
 
-    /// The number of exchanges in flight.
+    /// The number of calls in flight; of attempts, if the interceptor comes after the retries.
     public var count: Int { state.withLock(\.count) }
 
-    /// Whether at least one exchange is in flight.
+    /// Whether at least one call is in flight.
     public var isActive: Bool { count > 0 }
 
     /// The current state, followed by each change. Two successive values are never equal.

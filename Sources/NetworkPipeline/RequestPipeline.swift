@@ -58,7 +58,8 @@ public struct RequestPipeline: Sendable {
     public var hedging: HedgingInterceptor?
     /// Rejects requests to hosts that fail; `nil` disables it. Default: the defaults of ``CircuitBreakerOptions``.
     public var breaker: CircuitBreaker? = CircuitBreaker()
-    /// Limits the rate of requests. Default: `nil`.
+    /// Delays or refuses requests beyond a rate for each host, and respects the `RateLimit` fields of servers. Default: `nil`, for which
+    /// neither is done.
     public var rate: RateLimiter?
     /// Limits the number of concurrent exchanges; `nil` means no limit. Default: the defaults of ``ConcurrencyGate``.
     public var gate: ConcurrencyGate? = ConcurrencyGate()

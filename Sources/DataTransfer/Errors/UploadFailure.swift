@@ -62,7 +62,7 @@ extension UploadFailure.Code {
     public static let stateUnusable = Self(rawValue: "stateUnusable")
     /// Another upload with the same state file is running, in this process or another.
     public static let busy = Self(rawValue: "busy")
-    /// An option is invalid.
+    /// A value of ``UploadOptions``, or the URL of the file, is invalid; the message names it. Nothing was sent.
     public static let invalidOptions = Self(rawValue: "invalidOptions")
     /// The file is larger than the server accepts (`Tus-Max-Size`, or status 413).
     public static let tooLarge = Self(rawValue: "tooLarge")

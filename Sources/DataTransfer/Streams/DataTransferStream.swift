@@ -11,7 +11,7 @@ import NetworkLogging
 /// ```
 ///
 /// A body that is still arriving can be read once, by one task at a time. If it is not read, the server is paused when about 256 KiB are
-/// buffered (back-pressure). The transfer is cancelled when the stream and its iterators are released before the end, or
+/// buffered, over HTTP/2 up to 32 MB (back-pressure). The transfer is cancelled when the stream and its iterators are released before the end, or
 /// when the task that waits for a chunk is cancelled.
 ///
 /// Descriptions contain no query, and no header field that could be secret.
@@ -33,7 +33,7 @@ public struct DataTransferStream: AsyncSequence, Sendable {
         self.failures = failures
     }
 
-    /// The status of the response.
+    /// The status of the response, one that the endpoint accepts.
     public var statusCode: Int { response.statusCode }
     /// The header fields of the response.
     public var headers: HeaderFields { response.headers }

@@ -14,7 +14,8 @@ import NetworkCore
 /// ends the pause.
 ///
 /// A connection is considered lost if it is silent for the duration of the idle timeout. A source that may be silent for
-/// longer needs an endpoint with a longer `timeouts.idle`, or must send comments from time to time.
+/// longer needs an endpoint with a longer `timeouts.idle`, and behind a `RequestPipeline` or `.deadline` also a longer `timeouts.deadline`,
+/// or must send comments from time to time.
 public struct EventStream: AsyncSequence, Sendable {
     let make: @Sendable () -> EventSource
 

@@ -21,10 +21,11 @@ public struct UploadOptions: Sendable {
     ///
     /// It applies only with ``chunkBytes``: a server can store none of the bytes before it has verified all of a request.
     public var sendsChecksums: Bool
-    /// The maximum number of attempts in a row after which the server has no more bytes than before, 1 to 1,000. Default: 8.
+    /// The number of attempts in a row without progress after which the upload fails, 1 to 1,000. Default: 8.
     ///
-    /// If the service has an interceptor that retries, that decides on lost connections and temporary failures instead, by its own maximum,
-    /// pauses, budget and deadline; the other reasons to pause (409, 423, 460) remain.
+    /// An attempt makes progress if the server has more bytes after it. After lost connections and temporary failures, a retry interceptor of
+    /// the service decides instead, with its own maximum, pauses, budget and deadline. These options then apply only to the statuses 409,
+    /// 423 and 460.
     public var maximumAttempts: Int
     /// The bound of the first pause. Each pause is a random duration below a bound, which doubles with each attempt in a row. Default: 250 ms.
     public var delay: Duration

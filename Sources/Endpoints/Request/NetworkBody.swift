@@ -48,8 +48,8 @@ public struct NetworkBody: Sendable, Hashable {
         NetworkBody(source: .file(url))
     }
 
-    /// Returns a body of chunks that are produced while they are sent, once. A second attempt, or a redirect that needs the body
-    /// again, is an error.
+    /// Returns a body of chunks that are produced while they are sent, once. A redirect that needs the body again is an error, and the
+    /// interceptors of `NetworkPipeline` make no second attempt.
     ///
     /// Chunks are requested as fast as the connection accepts them: about 256 KiB are buffered at most, besides the current
     /// chunk.

@@ -33,7 +33,7 @@ public struct NetworkRequest: Sendable, Hashable {
 
     private var parts: CopyOnWrite<Parts>
 
-    /// The HTTP method of the request.
+    /// The method, sent unchanged. GET, HEAD and TRACE must have no body.
     public var method: RequestMethod {
         _read { yield parts.value.method }
         _modify {
@@ -188,8 +188,8 @@ public struct NetworkRequest: Sendable, Hashable {
 
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110 §9.2.2).
     ///
-    /// Default: `true` if the method is idempotent or the request has an `Idempotency-Key` header. Only idempotent requests are
-    /// repeated automatically.
+    /// Default: `true` if the method is idempotent or the request has an `Idempotency-Key` header. Other requests are
+    /// repeated automatically only if no byte of them was sent.
     public var isIdempotent: Bool {
         get { parts.value.idempotency ?? (method.isIdempotent || headers.contains("Idempotency-Key")) }
         set { parts.value.idempotency = newValue }

@@ -5,8 +5,8 @@ import NetworkLogging
 /// A selection of stored responses: those that meet all conditions that are set, or all responses if no condition is set.
 ///
 /// ```swift
-/// await cache.remove(.host("api.example.com"))
-/// await cache.remove(.storedBefore(Date(timeIntervalSinceNow: -86_400)))
+/// try await cache.remove(.host("api.example.com"))
+/// try await cache.remove(.storedBefore(Date(timeIntervalSinceNow: -86_400)))
 /// ```
 public struct CacheSelection: Hashable, Sendable {
     /// The key of the responses, or `nil` for any key.
@@ -23,7 +23,7 @@ public struct CacheSelection: Hashable, Sendable {
     /// Creates a selection without conditions, which selects all responses.
     package init() {}
 
-    /// The selection of all responses.
+    /// The selection of every response of the store, in all partitions, also those of other caches that share it.
     public static let all = CacheSelection()
 
     /// Selects all variants that are stored under a key.

@@ -8,7 +8,7 @@ import NetworkLogging
 ///
 /// A store does not decide which response is used: the cache does. A store returns responses exactly as they were saved, and may
 /// remove any of them at any time. Its methods run on the task of the request that waits for them. Errors that they throw are
-/// logged and treated as a miss, and never fail a request.
+/// treated as a miss and never fail a request; the cache logs them if it has a logger.
 public protocol CacheStore: Sendable {
     /// The maximum size of an entry, in bytes of ``CacheEntry/footprint``. A response with a larger body is returned to the
     /// caller but not stored.
@@ -41,9 +41,9 @@ public struct CacheStoreLimits: Hashable, Sendable {
     /// The maximum size of all entries, in bytes of ``CacheEntry/footprint`` in memory, and of their files on disk.
     public var maximumBytes: Int
     /// The maximum size of one entry, in bytes; on disk that of one key with all its variants, beyond which the variant stored first is
-    /// evicted. Never more than ``maximumBytes``.
+    /// evicted. Never more than ``maximumBytes``. Default: 8 MiB; 4 MiB in ``memory``.
     public var maximumEntryBytes: Int
-    /// The maximum number of keys, each with all its variants.
+    /// The maximum number of keys, each with all its variants. Default: 100,000; 10,000 in ``memory``.
     public var maximumKeys: Int
     /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted. Default: 8.
     public var maximumVariants: Int

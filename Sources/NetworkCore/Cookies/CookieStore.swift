@@ -97,7 +97,7 @@ public final class CookieStore: Sendable {
         return jar.withLock { $0.remove(cookie) }
     }
 
-    /// Removes all cookies.
+    /// Removes all cookies from memory, for all session managers that share the store. Saved files are not changed.
     public func removeAll() {
         jar.withLock { $0.removeAll() }
     }

@@ -52,7 +52,8 @@
         ///
         /// - Parameters:
         ///   - request: The request to send.
-        ///   - completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+        ///   - completion: Called exactly once, where ``SessionConfiguration/completions`` says: by default on
+        ///     ``BackgroundThreads/completions``, where it may block.
         /// - Returns: A handle that cancels the transfer.
         @discardableResult
         public func response(

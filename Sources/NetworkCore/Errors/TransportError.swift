@@ -145,11 +145,13 @@ extension TransportError.Code {
     public static let undecodableContent = Self(rawValue: "undecodableContent")
     /// The body is larger than a limit allows, such as ``SessionConfiguration/maximumBodyBytes``.
     public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
-    /// The response head is larger than ``SessionConfiguration/maximumHeaderBytes``.
+    /// The head, interim responses and trailers are larger than ``SessionConfiguration/maximumHeaderBytes``, or there are more than 64
+    /// interim responses.
     public static let headersTooLarge = Self(rawValue: "headersTooLarge")
     /// The request was redirected more often than ``SessionConfiguration/maximumRedirects`` allows.
     public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
-    /// A redirect leads from https to http, to another scheme, or to an invalid URL.
+    /// A redirect is not followed: it leads from https to http, to another scheme or to an invalid URL, has several different `Location`
+    /// fields, or ``Endpoints/RedirectPolicy`` refuses it.
     public static let redirectRefused = Self(rawValue: "redirectRefused")
     /// The TLS handshake or the certificate check failed; ``TransportError/tlsFailure`` has the reason.
     public static let tlsFailed = Self(rawValue: "tlsFailed")

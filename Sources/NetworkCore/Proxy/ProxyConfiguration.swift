@@ -9,6 +9,9 @@ import NetworkPlatform
 /// SessionConfiguration { $0.proxy = .http(host: "proxy.example", port: 3128, username: "u", password: "p") }
 /// ```
 ///
+/// It is for `CurlSessionManager`. `URLSessionManager` uses the proxy of its `URLSessionConfiguration`: ``environment`` and ``none`` have no
+/// effect there, and any other fails each request (``TransportError/Code/invalidConfiguration``).
+///
 /// Descriptions show no user name and no password.
 public struct ProxyConfiguration: Sendable, Hashable {
     enum Kind: Sendable, Hashable {

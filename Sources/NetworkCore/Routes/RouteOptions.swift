@@ -53,7 +53,7 @@ public struct RouteOptions: Sendable, Hashable {
         /// IPv4 only. A request to an IPv6 address fails with ``TransportError/Code/invalidRequest`` before anything is sent, and so does one
         /// through a proxy with such an address, with ``TransportError/Code/invalidConfiguration``.
         public static let ipv4 = Self(choice: .ipv4)
-        /// IPv6 only. IPv4 addresses are refused like IPv6 addresses by ``ipv4``.
+        /// IPv6 only. A request to an IPv4 address, or through a proxy with one, fails with the same errors as with ``ipv4``.
         public static let ipv6 = Self(choice: .ipv6)
     }
 

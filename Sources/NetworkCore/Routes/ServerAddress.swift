@@ -5,7 +5,7 @@ extension NetworkResponse {
     public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
         /// The IP address, IPv6 without brackets and zone.
         public var address: String
-        /// The port.
+        /// The port of the server, or of the proxy, that the connection was made to.
         public var port: Int
 
         /// Creates an address from its parts, which are not checked.

@@ -22,7 +22,8 @@ public protocol NetworkService: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint, which describes the request.
-    ///   - completion: Called exactly once, on a thread that no transfer depends on, even if no request could be built.
+    ///   - completion: Called exactly once, even if no request could be built: by default on a thread that no transfer depends on.
+    ///     ``DefaultNetworkService`` calls it where ``SessionConfiguration/completions`` says.
     /// - Returns: A handle that cancels the request; the completion is then called with ``NetworkError/cancelled(_:)``.
     @discardableResult
     func response(

@@ -2,7 +2,8 @@ import Endpoints
 
 /// The configuration of a session manager: limits, proxy, cookies and trust. All limits are finite unless noted otherwise.
 public struct SessionConfiguration: Sendable, Hashable {
-    /// The maximum time for name lookup, TCP connect and TLS handshake together. Default: 10 seconds.
+    /// The maximum time for name lookup, TCP connect and TLS handshake together. Default: 10 seconds. For `CurlSessionManager`; with
+    /// `URLSessionManager`, only `timeouts.connect` of a request limits the time to its first activity.
     public var connectTimeout: Duration = .seconds(10)
     /// The maximum time without a byte in either direction, once the connection is ready. Default: 60 seconds.
     public var idleTimeout: Duration = .seconds(60)
@@ -10,7 +11,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var totalTimeout: Duration?
     /// The maximum size of a body in memory, in bytes, after content decoding. Default: 64 MiB.
     public var maximumBodyBytes = 64 << 20
-    /// The maximum size of a response head, in bytes, all field lines together. Default: 256 KiB.
+    /// The maximum size of the response head, its interim responses and its trailers together, in bytes. Default: 256 KiB.
     public var maximumHeaderBytes = 256 << 10
     /// The maximum number of redirects to follow. With 0, a redirect is returned as the response. Default: 10.
     public var maximumRedirects = 10
@@ -72,6 +73,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// Whether hosts are remembered that ask to be contacted over TLS only (HSTS). Default: ``StrictTransport/off``.
     public var strictTransport = StrictTransport.off
     /// The path of a Unix domain socket to which all requests are sent, whatever the host of their URL; at most 107 bytes.
+    /// For `CurlSessionManager`; with it, each request of a `URLSessionManager` fails (``TransportError/Code/invalidConfiguration``).
     /// Default: `nil`, which uses TCP.
     public var unixSocketPath: String?
     /// Whether cookies are stored and sent with later requests (RFC 6265), and where. Default: ``SessionCookies/ignored``.
@@ -175,8 +177,11 @@ public enum SessionCookies: Sendable, Hashable {
 public enum CompletionPlace: Sendable, Hashable {
     /// On ``BackgroundThreads/completions``. A completion may block.
     case inBackground
-    /// On the thread of an event loop of the session manager: one change of thread less for each request. A completion must not block, because
-    /// all requests of the loop would wait.
+    /// On the thread of an event loop of the session manager: one change of thread less for each request.
+    ///
+    /// The response is decoded there too, and error resolvers and loggers run there, even if a queue was passed for the completion. None of
+    /// them may block, because all requests of the loop would wait. It has no effect on requests that pass interceptors, or whose body has
+    /// files: their completions are called on ``BackgroundThreads/completions``.
     case onEventLoop
 }
 

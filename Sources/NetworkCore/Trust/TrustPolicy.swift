@@ -58,8 +58,8 @@ public struct TrustRoots: Sendable, Hashable {
 
     /// Trusts the system's authorities, and these certificates in PEM: `.systemAnd(pem: .file(url))`.
     ///
-    /// On Linux, the system's authorities are read from the first of these files that exists: `/etc/ssl/certs/ca-certificates.crt`,
-    /// `/etc/pki/tls/certs/ca-bundle.crt`, `/etc/ssl/cert.pem`, `/etc/ssl/ca-bundle.pem`. If none exists, that is an error.
+    /// On Linux, the system's authorities are read from the first of these files that can be read: `/etc/ssl/certs/ca-certificates.crt`,
+    /// `/etc/pki/tls/certs/ca-bundle.crt`, `/etc/ssl/cert.pem`, `/etc/ssl/ca-bundle.pem`. If none can be read, that is an error.
     public static func systemAnd(pem: TrustMaterial) -> Self { Self(choice: .systemAnd(pem)) }
 
     /// Accepts any certificate for any host name: an attacker on the network can read and change everything. Pins are still
@@ -224,6 +224,9 @@ public struct TrustPin: Sendable, Hashable {
 }
 
 /// A client certificate and its private key, presented to a server that requests one (mutual TLS).
+///
+/// It is for `CurlSessionManager`: with one in a policy, each request of a `URLSessionManager` fails
+/// (``TransportError/Code/trustUnavailable``).
 ///
 /// Descriptions contain neither the key nor the passphrase. Both stay in memory while the session manager exists.
 public struct ClientIdentity: Sendable, Hashable {

@@ -18,7 +18,7 @@ import Foundation
 ///   `maximumConnections` limits active requests without counting idle connections. `eventLoops` has no effect.
 /// - Without a `userAgent`, `URLSession` sends its default one. The order of fields, and the case of response field names, are
 ///   lost.
-/// - `SessionConfiguration.route` is not supported: any value but the default fails each request
+/// - `SessionConfiguration.route` and `unixSocketPath` are not supported: any value but the default fails each request
 ///   (``NetworkCore/TransportError/Code/invalidConfiguration``), and so does a proxy other than `.environment` and `.none`, which
 ///   have no effect: `URLSession` uses the proxy of its session configuration. ``NetworkCore/NetworkResponse/serverAddress`` is `nil` on Linux.
 /// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the
@@ -73,6 +73,10 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
             guard configuration.route == RouteOptions() else {
                 throw RouteOptions.invalid(
                     "addresses, family, localAddress and others: URLSession has no such option; CurlSessionManager has")
+            }
+            guard configuration.unixSocketPath == nil else {
+                throw TransportError(
+                    .invalidConfiguration, "unixSocketPath: URLSession has no such option; CurlSessionManager has")
             }
             guard !configuration.proxy.isExplicit else {
                 throw TransportError(

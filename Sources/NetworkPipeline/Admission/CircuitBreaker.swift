@@ -24,7 +24,10 @@ public final class CircuitBreaker: PhasedInterceptor {
         time = TimeSource(clock)
     }
 
-    /// The origins of the hosts to which requests currently fail at once, such as `https://api.example.com:443`.
+    /// The origins whose circuits have opened and have not been probed yet, such as `https://api.example.com:443`.
+    ///
+    /// An origin stays in the list after ``CircuitBreakerOptions/openDuration`` until its next request, and is not in it while probes are
+    /// under way.
     public var openHosts: [String] {
         circuits.withLock { $0.states.filter(\.value.isOpen).keys }.sorted()
     }

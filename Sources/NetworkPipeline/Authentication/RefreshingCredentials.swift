@@ -11,7 +11,7 @@ import NetworkCore
 ///     let token = try await service.request(Endpoint<Token>(path: "token", method: .post, body: .form(["grant": "…"])))
 ///     return .bearer(token.value, expires: token.expires)
 /// }
-/// let interceptors: [any NetworkInterceptor] = [.authentication(credentials, origins: ["https://api.example.com"])]
+/// let interceptors: [any NetworkInterceptor] = [.authentication(credentials, for: api)]
 /// ```
 ///
 /// Each credential belongs to a generation. A rejected request needs a newer generation than its own: the first such request

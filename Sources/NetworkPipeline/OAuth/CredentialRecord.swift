@@ -6,7 +6,7 @@ import NetworkLogging
 ///
 /// ``json()`` is the form in which a store keeps it.
 public struct CredentialRecord: Sendable, Hashable {
-    /// The tokens.
+    /// The tokens that were saved last. While ``pendingSince`` is set, the server may have replaced the refresh token.
     public let tokens: OAuthTokens
     /// Distinguishes the sign-ins of users. Refreshed tokens have that of the previous ones.
     public let signIn: String

@@ -16,7 +16,7 @@ import NetworkLogging
 public struct OAuthClient: Sendable {
     /// The URL of the token endpoint.
     public let tokenURL: URL
-    /// The ID of the client.
+    /// The ID under which the client is registered at the authorization server. It is not secret.
     public let clientID: String
     let options: OAuthOptions
     let deviceAuthorizationURL: URL?

@@ -71,6 +71,9 @@ public struct StubResponse: Sendable {
     }
 
     /// A stub that never responds: the request waits until it is cancelled.
+    ///
+    /// No time limit ends it, not even a deadline, since ``StubSessionManager`` enforces none: use `.failure(.timedOut)`, or a
+    /// ``LoopbackServer``.
     public static var silence: StubResponse {
         StubResponse(outcome: .silence)
     }

@@ -65,7 +65,7 @@ public final class ReconnectingWebSocket: Sendable {
 
     /// Returns the next message, of this or another connection. Only one task may receive at a time.
     ///
-    /// - Returns: `nil` after ``close(_:reason:)``, or if the server has closed the connection with the code 1000.
+    /// - Returns: `nil` after ``close(_:reason:)``, or if the server has closed the connection with the code 1000 or without one.
     /// - Throws: ``WebSocketError``, if the policy permits no further attempt.
     public func receive() async throws(WebSocketError) -> WebSocketMessage? {
         while true {

@@ -4,7 +4,7 @@ import NetworkCore
 ///
 /// It reconnects after a lost connection, a ping without a pong, a close frame with the code 1001, 1006, 1011 to 1014, and after attempts to open a
 /// connection that fail temporarily: failed connections, timeouts, and the statuses 408, 425, 429, 500, 502, 503 and 504. Everything else
-/// ends it: the code 1000 in an orderly way, any other failure with its error.
+/// ends it: the code 1000 or none in an orderly way, any other failure with its error.
 public struct WebSocketReconnection: Sendable {
     /// The number of attempts in a row that may fail before the last error is thrown, at least 1. A received message resets it.
     /// Default: 10.

@@ -68,7 +68,7 @@ public final class WebSocket: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: Default: one with the defaults of `JSONEncoder`.
+    ///   - encoder: Default: a new one, which writes dates as RFC 3339.
     /// - Throws: ``WebSocketError``, with ``WebSocketError/Code/coding`` if the value cannot be encoded; nothing is sent then.
     public func send(
         json value: some Encodable, encoder: TransferJSONEncoder = TransferJSONEncoder()

@@ -59,7 +59,7 @@ extension WebSocketError.Code {
     public static let concurrentReceive = Self(rawValue: "concurrentReceive")
     /// The content of a message could not be decoded, or a value not be encoded.
     public static let coding = Self(rawValue: "coding")
-    /// A reserved bit is set.
+    /// A frame has a reserved bit set that no extension has defined (RFC 6455 §5.2).
     public static let reservedBits = Self(rawValue: "reservedBits")
     /// A frame has an unknown opcode.
     public static let unknownOpcode = Self(rawValue: "unknownOpcode")
@@ -69,7 +69,7 @@ extension WebSocketError.Code {
     public static let invalidControlFrame = Self(rawValue: "invalidControlFrame")
     /// The frames of a message are in the wrong order.
     public static let invalidFragmentation = Self(rawValue: "invalidFragmentation")
-    /// A length is invalid.
+    /// A frame states its length with more bytes than needed, or beyond 2⁶³ (RFC 6455 §5.2).
     public static let invalidLength = Self(rawValue: "invalidLength")
     /// A text is not UTF-8.
     public static let invalidUTF8 = Self(rawValue: "invalidUTF8")

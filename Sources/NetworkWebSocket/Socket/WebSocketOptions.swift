@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// Options of a WebSocket.
+/// Sizes, times, subprotocols and compression of a WebSocket. All sizes are finite; ``idleTimeout`` and ``totalTimeout`` are off by default.
 public struct WebSocketOptions: Sendable {
     /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9). Default: none.
     public var subprotocols: [String] = []

@@ -122,7 +122,7 @@ extension WebSocketDecoder where Value: Decodable {
     ///
     /// - Parameters:
     ///   - type: The type of the values.
-    ///   - decoder: Default: one with the defaults of `JSONDecoder`.
+    ///   - decoder: Default: a new one, which reads dates as RFC 3339. The decoder of the service is not used.
     public static func json(
         _ type: Value.Type, decoder: TransferJSONDecoder = TransferJSONDecoder()
     ) -> WebSocketDecoder<Value> {

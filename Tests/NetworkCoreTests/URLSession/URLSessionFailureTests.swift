@@ -116,5 +116,18 @@ extension URLSessionTests {
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             for _ in 0..<2 { #expect(await manager.error(for: NetworkRequest(url: url))?.code == .invalidConfiguration) }
         }
+
+        @Test func `requests fail with a configuration error if an option is not supported`() async throws {
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            for (name, change) in [
+                ("unixSocketPath", { $0.unixSocketPath = "/run/api.sock" }),
+                ("proxy", { $0.proxy = .http(host: "proxy.example", port: 80) }),
+                ("addresses", { $0.route.family = .ipv4 }),
+            ] as [(String, (inout SessionConfiguration) -> Void)] {
+                let error = try #require(
+                    await URLSessionManager(configuration: SessionConfiguration(change)).error(for: NetworkRequest(url: url)))
+                #expect(error.code == .invalidConfiguration && error.message.contains(name), "\(name): \(error)")
+            }
+        }
     }
 }

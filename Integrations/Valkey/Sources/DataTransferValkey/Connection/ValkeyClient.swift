@@ -9,9 +9,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// It connects when it is first used, and again after failures, with pauses that grow. Nothing that uses it waits for longer than
-/// ``ValkeyConfiguration/commandTimeout``. Commands are sent on its own threads, which end after the client is released. A single server with
-/// replicas is supported; Redis Cluster is not.
+/// It connects when it is first used, and again after failures, with pauses that grow. Each command waits for at most
+/// ``ValkeyConfiguration/commandTimeout``, besides the lookup of a host name. Commands are sent on its own threads,
+/// which end after the client is released. A single server with replicas is supported; Redis Cluster is not.
 public final class ValkeyClient: Sendable {
     /// A closure that receives a failure, and the number of failures that were not reported since its last call.
     public typealias FailureHandler = @Sendable (_ error: ValkeyError, _ suppressed: Int) -> Void
