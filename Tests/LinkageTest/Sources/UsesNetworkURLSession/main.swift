@@ -1,4 +1,4 @@
 import NetworkURLSession
 
-let session = URLSessionManager(configuration: SessionConfiguration())
-print(session is any NetworkSessionManager)
+let session: any NetworkSessionManager = URLSessionManager(configuration: SessionConfiguration())
+print(session is URLSessionManager)
