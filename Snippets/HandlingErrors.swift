@@ -10,8 +10,7 @@ let file = URL(fileURLWithPath: "movie.txt")
 // snippet.errors
 struct APIError: Error, Decodable { let code: Int; let message: String }
 
-let service = DefaultDataTransferService(
-    configuration: api, networkLogger: .console(level: .error), errorResolver: ErrorBodyResolver<APIError>())
+let service = DefaultDataTransferService(configuration: api, errorResolver: ErrorBodyResolver<APIError>())
 
 do {
     print(try await service.request(endpoint))
