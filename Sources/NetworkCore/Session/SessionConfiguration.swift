@@ -23,8 +23,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumConnectionsPerHost = 6
     /// The maximum number of simultaneous connections to all hosts, including idle ones. Default: 512.
     ///
-    /// Further requests wait, in the order of their priority and then of their arrival, and the hosts take turns. Idle connections to other hosts are closed to make
-    /// room. For a host that uses HTTP/2, each request counts as a connection, up to ``maximumConnectionsPerHost``.
+    /// Further requests wait, in the order of their priority and then of their arrival, and the hosts take turns. Idle connections
+    /// to other hosts are closed to make room. For a host that uses HTTP/2, each request counts as a connection, up to ``maximumConnectionsPerHost``.
     public var maximumConnections = 512
     /// The maximum number of connections that were switched to another protocol, such as WebSocket, to all hosts. Default: 1,000. For
     /// `CurlSessionManager`.
