@@ -275,11 +275,11 @@ extension RealServerTests {
             #expect(first.text == "ok" && first.timings.protocolName == "http/1.1")
             #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(5))
             let next = ContinuousClock.now
-            for _ in 0..<10 {
+            for _ in 0..<40 {
                 let response = try await session.send(.get, Servers.tls + "/ok")
                 #expect(response.timings.protocolName == "http/1.1" && response.timings.isReusedConnection == true)
             }
-            #expect(ContinuousClock.now - next < .milliseconds(2900), "each would take 300 ms if it were not remembered")
+            #expect(ContinuousClock.now - next < .seconds(12), "each would take 300 ms if it were not remembered")
         }
 
         @Test(arguments: Engine.ours) func `many requests that start together all get to a server without UDP`(engine: Engine)

@@ -4,10 +4,10 @@ import NetworkLogging
 
 // The end, by either side.
 extension WebSocketConnection {
-    /// Records the end, unless there was one, and wakes everything that waits.
+    /// Records the end, unless there was one, and wakes everything that waits. A close frame of the peer takes precedence over `end`.
     func finish(_ end: End) {
         let (reader, pings, waiters, task, final) = state.withLock { state in
-            if state.end == nil { state.end = end }
+            if state.end == nil { state.end = state.peerClose?.end ?? end }
             state.isOver = true
             let taken = (state.reader, state.pings, state.closeWaiters, state.keepAliveTask, state.end ?? end)
             state.reader = nil
@@ -86,7 +86,9 @@ extension WebSocketConnection {
     package var closeStatus: (code: WebSocketCloseCode, reason: String)? { state.withLock(\.closeStatus) }
 
     func closedError(_ code: WebSocketCloseCode? = nil, _ reason: String = "") -> WebSocketError {
-        guard let code else { return WebSocketError(.closed, "the WebSocket is closed", closeCode: closeStatus?.code) }
+        guard let code else {
+            return WebSocketError(.closed, "the WebSocket is closed", closeCode: state.withLock { $0.peerClose?.code })
+        }
         return WebSocketError(
             .closed, "the peer has closed the WebSocket with the code \(code.rawValue)" + (reason.isEmpty ? "" : ": \(reason)"),
             closeCode: code)
@@ -94,6 +96,6 @@ extension WebSocketConnection {
 
     /// The error of a call after the end.
     var endError: WebSocketError {
-        if case .failed(let error) = state.withLock(\.end) { error } else { closedError() }
+        if case .failed(let error) = state.withLock({ $0.end ?? $0.peerClose?.end }) { error } else { closedError() }
     }
 }

@@ -22,7 +22,7 @@ extension WebSocketConnection {
         for (opcode, payload) in replies { reply(opcode, payload) }
         for ping in measured { ping.promise.resolve(.success(time.elapsed - ping.sentAt)) }
         if let failure { fail(failure.error) }
-        // The close frame has determined how the connection has ended.
+        // The peer's close frame determines the end, which becomes visible only here: whoever sees it can no longer send.
         if isOver { finish(.orderly) }
         return wantsMore
     }
@@ -68,12 +68,11 @@ extension WebSocketConnection {
                 state.pings.removeSubrange(...index)
             case .control(_, let payload):
                 let (code, reason) = try WebSocketClosePayload.parse(payload)
-                state.closeStatus = (code, reason)
+                let isOrderly = code.isOrderly || state.hasClosedFirst
+                state.peerClose = (code, reason, isOrderly ? .orderly : .failed(closedError(code, reason)))
                 state.isOver = true
                 if !state.isClosing { replies.append((.close, Array(payload.prefix(2)))) }
                 state.isClosing = true
-                let isOrderly = code.isOrderly || state.hasClosedFirst
-                if state.end == nil { state.end = isOrderly ? .orderly : .failed(closedError(code, reason)) }
                 replies.append((.continuation, []))
                 return
             }

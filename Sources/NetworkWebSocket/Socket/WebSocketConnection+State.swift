@@ -63,7 +63,8 @@ extension WebSocketConnection {
         /// Whether received bytes are ignored.
         var isOver = false
         var end: End?
-        var closeStatus: (code: WebSocketCloseCode, reason: String)?
+        /// The peer's close frame, and the end that follows from it once it has been responded to.
+        var peerClose: (code: WebSocketCloseCode, reason: String, end: End)?
         var pings: [Ping] = []
         var closeWaiters: [Promise<Void>] = []
         var keepAlive: KeepAlive
@@ -84,6 +85,11 @@ extension WebSocketConnection {
         func isShortText(_ part: UnsafeRawBufferPointer) -> Bool {
             guard !part.isEmpty, part.count <= WebSocketConnection.shortBytes, let current else { return false }
             return current.kind == .text && !current.isCompressed && !current.hasBegun && current.bytes.isEmpty
+        }
+
+        /// What the peer's close frame says, as soon as there is an end.
+        var closeStatus: (code: WebSocketCloseCode, reason: String)? {
+            end == nil ? nil : peerClose.map { ($0.code, $0.reason) }
         }
 
         var isReadable: Bool { first < events.count || end != nil }

@@ -27,7 +27,7 @@
                 for number in 0..<30 {
                     let isTotal = number.isMultiple(of: 2)
                     let timeouts = RequestTimeouts(
-                        connect: isTotal ? nil : .milliseconds(500), total: isTotal ? .milliseconds(500) : nil)
+                        connect: isTotal ? nil : .seconds(3), total: isTotal ? .seconds(3) : nil)
                     group.addTask {
                         let error = try await failure(of: session, try nowhere(number, timeouts))
                         #expect(error.isTimeout && error.phase == .nameLookup && error.isConnectivity, "\(error)")
@@ -36,13 +36,13 @@
                 for _ in 0..<100 {
                     #expect(try await session.response(for: server.request("/")).data == Data("good".utf8))
                 }
-                #expect(ContinuousClock.now - clock < .milliseconds(500), "requests without a lookup did not wait")
+                #expect(ContinuousClock.now - clock < .seconds(3), "requests without a lookup did not wait")
                 try await group.waitForAll()
             }
             for _ in 0..<1000 {
                 #expect(try await session.response(for: server.request("/")).data == Data("good".utf8))
             }
-            #expect(ContinuousClock.now - clock < .seconds(10))
+            #expect(ContinuousClock.now - clock < .seconds(30))
         }
 
         @Test func `a name lookup is cancelled immediately`() async throws {

@@ -48,6 +48,30 @@ import Testing
         #expect(scripted.transport.isClosed)
     }
 
+    @Test func `nothing is sent after the peer's close frame has become visible`() async throws {
+        for code: UInt16 in [1000, 1011] {
+            let scripted = try ScriptedSocket()
+            let channel = scripted.socket.channel
+            let before = Locked([String]())
+            // Called while the response to the close frame is about to be sent.
+            scripted.transport.state.withLock { state in
+                state.onSend = {
+                    let isVisible = channel.closeStatus != nil
+                    let sending = Result { () throws(WebSocketError) in try channel.beginSending(.text("in time")) }
+                    before.withLock { $0 += ["visible: \(isVisible)", "sent: \((try? sending.get()) != nil)"] }
+                }
+            }
+            let receiving = Task { await scripted.socket.collected() }
+            scripted.feed(.close(code, "why"))
+            #expect(before.withLock { $0 } == ["visible: false", "sent: true"])
+            #expect(scripted.transport.frames == [.text("in time"), .close(code)])
+            #expect(await receiving.value.error?.closeCode == (code == 1000 ? nil : .internalError))
+            let error = await #expect(throws: WebSocketError.self) { try await scripted.socket.send(.text("late")) }
+            #expect(error?.code == .closed && error?.closeCode?.rawValue == code)
+            #expect(scripted.transport.frames.count == 2)
+        }
+    }
+
     @Test func `a peer that does not respond to a close frame is left after the time limit`() async throws {
         let clock = ManualClock()
         let scripted = try ScriptedSocket {

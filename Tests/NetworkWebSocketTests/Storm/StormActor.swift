@@ -157,11 +157,11 @@ struct StormActor: Sendable {
                 count += 1
             }
             guard count < mine.readLimit ?? .max else { return }
-            end(webSocket, WebSocketError.Code(rawValue: ""))
+            await end(webSocket, WebSocketError.Code(rawValue: ""))
             if try await webSocket.receive() != nil { journal.problem(socket, "a message was received after the end") }
         } catch {
             check(error, "receive")
-            end(webSocket, error.code)
+            await end(webSocket, error.code)
             let second = await Result { () async throws(WebSocketError) in try await webSocket.receive() }
             if case .failure(let repeated) = second, repeated.code == error.code { return }
             // An orderly end within a message.
@@ -170,12 +170,15 @@ struct StormActor: Sendable {
         }
     }
 
-    private func end(_ webSocket: WebSocket, _ code: WebSocketError.Code) {
+    /// Records the end that the reader has found, after which nothing may be sent.
+    private func end(_ webSocket: WebSocket, _ code: WebSocketError.Code) async {
         journal.count("\(side) ends with \(code.rawValue.isEmpty ? "nil" : code.rawValue)")
         journal.log(socket, side) { log in
             log.end = code
             log.closeStatus = webSocket.closeStatus?.code
+            log.mayNotSend = true
         }
+        await send(StormMessage(socket: socket, side: side, sender: 8, index: 0), webSocket, asChunks: false)
     }
 
     private func receive(_ content: Data, _ kind: WebSocketMessage.Kind, isComplete: Bool) {

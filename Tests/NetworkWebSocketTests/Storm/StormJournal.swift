@@ -9,7 +9,7 @@ struct StormLog: Sendable {
     var sent: [Int: Int] = [:]
     /// The number of messages of each sender of the other side that were received.
     var received: [Int: Int] = [:]
-    /// Whether a call of `send` has failed, or `close` has returned: afterwards, none may succeed.
+    /// Whether a call of `send` has failed, `close` has returned, or the reader has found the end: afterwards, no message may be sent.
     var mayNotSend = false
     /// Whether this side has begun to end the connection before its reader has found the end.
     var hasEndedFirst = false

@@ -18,6 +18,8 @@ final class ScriptedTransport: UpgradedTransport {
         var failure: TransportError?
         var isFull = false
         var waiting: [Promise<TransportError?>] = []
+        /// Called before bytes are sent, on the thread that sends them. It is removed before.
+        var onSend: (@Sendable () -> Void)?
     }
 
     let state = Watched(State())
@@ -83,6 +85,11 @@ final class ScriptedTransport: UpgradedTransport {
     }
 
     func send(_ append: (inout [UInt8]) -> Void) throws(TransportError) -> Bool {
+        let onSend = state.withLock { state in
+            defer { state.onSend = nil }
+            return state.onSend
+        }
+        onSend?()
         let result: Result<Bool, TransportError> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
             var buffer: [UInt8] = []
