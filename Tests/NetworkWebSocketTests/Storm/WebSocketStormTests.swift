@@ -32,6 +32,8 @@
                 configuration: SessionConfiguration {
                     $0.eventLoops = loops
                     $0.maximumConnectionsPerHost = 32
+                    // A request that is cancelled before it is sent leaves its connection open for another one.
+                    $0.idleConnectionLifetime = .seconds(2)
                 })
             let start = ContinuousClock.now
             await withTaskGroup(of: Void.self) { group in
