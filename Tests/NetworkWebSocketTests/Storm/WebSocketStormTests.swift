@@ -119,6 +119,7 @@
                     for: url,
                     options: WebSocketOptions {
                         $0.compression = plan.compression
+                        $0.pingInterval = nil
                         $0.closeTimeout = ignoresCloses ? .milliseconds(20) : closeTimeout
                     })
             }

@@ -95,9 +95,9 @@ public struct CacheModel: Sendable {
             return
         }
         let floor = try await truth.number("floor:" + path)
+        let start = Date().timeIntervalSince1970
         let response = try await service.response(
             for: Endpoint<Data>(path: path, headerParameters: headers, responseDecoder: .rawData))
-        let now = Date().timeIntervalSince1970
         summary.reads += 1
         let isHit = response.headers["Cache-Status"]?.contains("hit") ?? false
         summary.hits += isHit ? 1 : 0
@@ -112,8 +112,8 @@ public struct CacheModel: Sendable {
         if version < floor { summary.violations.append("\(path) has version \(version), after the change to \(floor)") }
         // A 304 renews a response without changing its body, whose time is then older: `Age` is that of the response.
         let age = response.headers["Age"].flatMap { Double($0) } ?? 0
-        if isHit, age > Self.lifetime || !response.headers.contains("ETag") && now - made > Self.lifetime + 2 {
-            summary.violations.append("\(path) was used \(now - made) s after it was made, with age \(age)")
+        if isHit, age > Self.lifetime || !response.headers.contains("ETag") && start - made > Self.lifetime + 2 {
+            summary.violations.append("\(path) was used for a request \(start - made) s after it was made, with age \(age)")
         }
     }
 }

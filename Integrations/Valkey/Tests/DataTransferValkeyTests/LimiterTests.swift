@@ -141,8 +141,9 @@ import ValkeyTesting
     @Test func `processes that ask for more get the limit, across a restart of the server`() async throws {
         let summary = try await LimiterFleet.run(
             limit: RateLimit(100, per: .seconds(1), burst: 20), processes: 4, tasks: 8, seconds: 9, restart: (4, 0.5))
-        // Timers are late on a busy machine, so that requests meet that were due at different times.
-        #expect(summary.excess < 45, "\(summary)")
+        // Timers are late on a busy machine, so that requests meet that were due at different times: at most one of each of the 32 tasks,
+        // besides the 20 of the bucket.
+        #expect(summary.excess < 55, "\(summary)")
         #expect(summary.count > 50 && summary.count < 1000, "\(summary)")
     }
 

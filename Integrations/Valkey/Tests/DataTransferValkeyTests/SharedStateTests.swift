@@ -39,7 +39,7 @@ import ValkeyTesting
     }
 
     @Test func `one probe of the fleet closes the circuit or opens it again`() async throws {
-        let options = CircuitBreakerOptions(window: 10, minimumOutcomes: 2, openDuration: .seconds(1))
+        let options = CircuitBreakerOptions(window: 10, minimumOutcomes: 2, openDuration: .seconds(4))
         let services = try (0..<3).map { _ in try service(options) }
         let isBroken = Shared(true)
         origin.route { _ in StubResponse(status: isBroken.value ? 500 : 200) }
@@ -56,7 +56,7 @@ import ValkeyTesting
     }
 
     @Test func `while one process sends a probe, the others send none`() async throws {
-        let options = CircuitBreakerOptions(window: 10, minimumOutcomes: 2, openDuration: .seconds(2))
+        let options = CircuitBreakerOptions(window: 10, minimumOutcomes: 2, openDuration: .seconds(4))
         let others = try (0..<3).map { _ in try service(options) }
         let sent = Shared<[Bool]>([])
         let slow = SlowOrigin(origin: origin) {
@@ -134,7 +134,7 @@ import ValkeyTesting
         while try await client.send("GET", "dt:tokens:api:lease") == .null, ContinuousClock.now < deadline {}
         let error = await #expect(throws: CredentialStoreError.self) {
             // The lease is extended, so that it is kept for longer than its time.
-            try await store().withLock(timeout: .seconds(2)) {}
+            try await store().withLock(timeout: .seconds(6)) {}
         }
         #expect(error?.code == .lockTimedOut)
         worker.kill()
