@@ -22,7 +22,7 @@ extension WebSocketConnection {
         for (opcode, payload) in replies { reply(opcode, payload) }
         for ping in measured { ping.promise.resolve(.success(time.elapsed - ping.sentAt)) }
         if let failure { fail(failure.error) }
-        // The peer's close frame determines the end, which becomes visible only here: whoever sees it can no longer send.
+        // The peer's close frame determines the end, which is set here, after the response was sent: a task that finds the end cannot send.
         if isOver { finish(.orderly) }
         return wantsMore
     }
