@@ -54,7 +54,7 @@
                 Issue.record("seed \(Self.seed): \(problems.count) problems\n\(problems.prefix(10).joined(separator: "\n"))")
             }
             // Of a few sockets, each may end early.
-            #expect(Self.count < 40 || journal.outcomes["complete at the client", default: 0] > 0)
+            #expect(Self.count < 400 || journal.outcomes["complete at the client", default: 0] > 0)
         }
 
         private static func server(_ journal: StormJournal, _ endings: Watched<[Int: Int]>) throws -> LoopbackServer {
