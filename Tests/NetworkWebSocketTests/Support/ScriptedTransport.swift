@@ -18,7 +18,7 @@ final class ScriptedTransport: UpgradedTransport {
         var failure: TransportError?
         var isFull = false
         var waiting: [Promise<TransportError?>] = []
-        /// Called before bytes are sent, on the thread that sends them. It is removed before.
+        /// Called once, before the next bytes are sent, on the thread that sends them.
         var onSend: (@Sendable () -> Void)?
     }
 
