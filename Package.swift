@@ -106,10 +106,14 @@ let package = Package(
 
         // MARK: Tests
 
-        // Generators, endpoints, servers and clocks that the test targets share.
+        // Random values, files and endpoints that all test targets share. Needs no engine, so neither do tests of code without I/O.
         .target(
-            name: "TestSupport", dependencies: ["DataTransfer", "NetworkTesting", "CTestSettings"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Endpoints", "CTestSettings"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        // Servers, clocks and gates for tests that send requests. Exports TestSupport.
+        .target(
+            name: "TransferTestSupport", dependencies: ["DataTransfer", "NetworkTesting", "TestSupport"],
+            path: "Tests/TransferTestSupport", swiftSettings: settings),
         // Limits how many tests run at the same time.
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
         // Models and documents, in the shape of the field's benchmarks for JSON; used by the tests and by the nested packages.
@@ -125,55 +129,61 @@ let package = Package(
         .testTarget(
             name: "NetworkCoreTests",
             dependencies: [
-                "NetworkCore", "NetworkURLSession", "NetworkTesting", "TestSupport", .target(name: "CCurl", condition: linux),
+                "NetworkCore", "NetworkURLSession", "NetworkTesting", "TransferTestSupport",
+                .target(name: "CCurl", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "NetworkPipelineTests", dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting", "TestSupport"],
+            name: "NetworkPipelineTests",
+            dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkCacheTests",
-            dependencies: ["NetworkCache", "NetworkFiles", "NetworkPipeline", "NetworkTesting", "TestSupport"],
+            dependencies: ["NetworkCache", "NetworkFiles", "NetworkPipeline", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkWebSocketTests",
-            dependencies: ["NetworkWebSocket", "NetworkPipeline", "NetworkTesting", "TestSupport"], exclude: ["Fixtures"],
+            dependencies: ["NetworkWebSocket", "NetworkPipeline", "NetworkTesting", "TransferTestSupport"], exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "DataTransferTests",
-            dependencies: ["DataTransfer", "NetworkFiles", "NetworkTesting", "NetworkURLSession", "TestSupport"],
+            dependencies: ["DataTransfer", "NetworkFiles", "NetworkTesting", "NetworkURLSession", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TestSupport"], exclude: ["HAR/Fixtures"],
+            name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TransferTestSupport"], exclude: ["HAR/Fixtures"],
             swiftSettings: settings),
         // Which credentials are sent, shared and shown, over all modules.
         .testTarget(
             name: "IsolationTests",
-            dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "TestSupport"],
+            dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         // What five existing systems do, and extreme arguments of every public declaration.
         .testTarget(
             name: "ParityTests",
             dependencies: [
                 "DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "NetworkURLSession", "NetworkWebSocket",
-                "TestSupport",
+                "TransferTestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         // Links, samples and file names of the documentation.
         .testTarget(name: "DocumentationTests", swiftSettings: settings),
-        // Other people's servers. Skipped unless Scripts/with-servers runs it.
-        .testTarget(
-            name: "RealServerTests",
-            dependencies: [
-                "DataTransfer", "NetworkPipeline", "NetworkCache", "NetworkURLSession", "NetworkWebSocket", "TestSupport",
-            ],
-            path: "Tests/RealServers", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// The tests that a sanitizer leaves out need not be compiled with it (`.ci/sanitized`).
-if let names = Context.environment["DATA_TRANSFER_WITHOUT_TESTS"]?.split(separator: " ").map(String.init) {
-    package.targets.removeAll { $0.type == .test && names.contains($0.name) }
+// Other people's servers, which `Scripts/with-servers` starts. They are not there for most builds, which need not compile these tests.
+if Context.environment["DATA_TRANSFER_SERVERS"] != nil {
+    package.targets.append(
+        .testTarget(
+            name: "RealServerTests",
+            dependencies: [
+                "DataTransfer", "NetworkPipeline", "NetworkCache", "NetworkURLSession", "NetworkWebSocket", "TransferTestSupport",
+            ],
+            path: "Tests/RealServers", swiftSettings: settings))
+}
+
+// `Scripts/test` compiles the tests of some targets alone, and what they need.
+if let names = Context.environment["DATA_TRANSFER_TESTS"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }

@@ -51,12 +51,16 @@ if FileManager.default.fileExists(atPath: root.appendingPathComponent("Tests/Rea
     package.targets += [
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
         .target(
-            name: "TestSupport", dependencies: ["CTestSettings", dataTransfer("DataTransfer"), dataTransfer("NetworkTesting")],
-            path: "Tests/TestSupport", packageAccess: false, swiftSettings: shared),
+            name: "TestSupport", dependencies: ["CTestSettings", dataTransfer("Endpoints")], path: "Tests/TestSupport",
+            packageAccess: false, swiftSettings: shared),
+        .target(
+            name: "TransferTestSupport",
+            dependencies: ["TestSupport", dataTransfer("DataTransfer"), dataTransfer("NetworkTesting")],
+            path: "Tests/TransferTestSupport", packageAccess: false, swiftSettings: shared),
         .testTarget(
             name: "RealServerTests",
             dependencies: [
-                "DataTransferAsyncHTTPClient", "TestSupport", dataTransfer("DataTransfer"), dataTransfer("NetworkCache"),
+                "DataTransferAsyncHTTPClient", "TransferTestSupport", dataTransfer("DataTransfer"), dataTransfer("NetworkCache"),
                 dataTransfer("NetworkPipeline"), dataTransfer("NetworkWebSocket"),
             ],
             exclude: ["Suites/Engines.swift"], packageAccess: false, swiftSettings: shared),

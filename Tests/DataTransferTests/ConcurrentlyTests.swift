@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Tests of concurrent requests to several endpoints.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks that the samples in the documents are compiled by the build.
+/// Checks that the samples in the documents are compiled.
 struct SampleTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -34,10 +34,10 @@ struct SampleTests {
     }
 
     @Test(arguments: try documents())
-    func `each Swift sample is part of a snippet`(document: String) throws {
-        // The snippets and the tests of nested packages are compiled when those are tested.
+    func `each Swift sample is part of a compiled file`(document: String) throws {
+        // Docs/Samples are compiled by `.ci/run samples`; the snippets and the tests of nested packages when those are tested.
         let folders =
-            try ["Snippets", "Tests/NetworkWebSocketTests/GraphQL"]
+            try ["Docs/Samples", "Tests/NetworkWebSocketTests/GraphQL"]
             + Self.integrations().flatMap { ["\($0)/Snippets", "\($0)/Tests"] }
         let files = try folders.flatMap { folder in
             let url = Self.root.appendingPathComponent(folder)
@@ -53,7 +53,7 @@ struct SampleTests {
             let isCompiled = snippets.contains { snippet in
                 snippet.indices.contains { snippet[$0...].starts(with: sample) }
             }
-            #expect(isCompiled, "not in Snippets/: \(sample.joined(separator: "\n"))")
+            #expect(isCompiled, "not in Docs/Samples: \(sample.joined(separator: "\n"))")
         }
     }
 }

@@ -5,7 +5,7 @@
     import NetworkPipeline
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Random requests over few connections: bodies of each kind, sources that fail, calls that are cancelled, servers that refuse the coding
     /// (RFC 7694 §3) or the media type.

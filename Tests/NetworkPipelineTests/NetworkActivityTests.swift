@@ -4,7 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite struct NetworkActivityTests {
     /// Records all reported changes, and counts reports that overlap.

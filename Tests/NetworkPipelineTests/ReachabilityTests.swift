@@ -3,7 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkPipeline
 

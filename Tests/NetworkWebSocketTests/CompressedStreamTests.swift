@@ -2,7 +2,7 @@
     import Foundation
     import NetworkCore
     import NetworkWebSocket
-    import TestSupport
+    import TransferTestSupport
     import Testing
 
     /// Compressed messages that are read as streams, wholly or in part.

@@ -1,10 +1,12 @@
 import DataTransfer
 import Foundation
+import NetworkCache
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
-/// The features of EXNetworkLayer, used as in its README: an API composed of small protocols, raw data, several concurrent calls.
+/// The features of EXNetworkLayer, used as in its README: an API composed of small protocols, with pins; several concurrent calls;
+/// a cache with the caller's keys; mocks.
 @Suite("EXNetworkLayer", .timeLimit(.minutes(10))) struct EXNetworkLayerTests {
     enum PlaceholderAPI: API, TrustingAPI, MockedAPI {
         case users
@@ -41,7 +43,13 @@ import TestSupport
         var shouldLog: Bool { if case .addUser = self { false } else { true } }
         var cachePolicy: RequestCachePolicy { if case .comments = self { .revalidate } else { .protocolRules } }
         var timeout: Duration? { .seconds(20) }
-        var trust: TrustPolicy { TrustPolicy(minimumTLSVersion: .v1_3) }
+        var trust: TrustPolicy {
+            TrustPolicy(
+                pins: [
+                    .publicKey(sha256: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="), .publicKey(sha256: Data(count: 32)),
+                    .certificate(.file(bundle: .module, name: "ca")),
+                ])
+        }
         var mockFileName: String { if case .users = self { "users" } else { "user" } }
     }
 
@@ -64,84 +72,77 @@ import TestSupport
         #expect(request.text == body && request.headers["Accept"] == "application/json")
     }
 
-    @Test(.tags(.composedAPIs)) func `an API declares its cache policy, timeout and logging`() async throws {
+    @Test(.tags(.composedAPIs, .pins)) func `an API declares its cache policy, timeout, logging and several pins`() async throws {
         #expect(try PlaceholderAPI.comments(postID: 1).built().headers["Cache-Control"] == "no-cache")
         #expect(try PlaceholderAPI.users.built().timeouts.total == .seconds(20))
-        let logger = InMemoryLogger()
-        let service = DefaultDataTransferService.make(session, networkLogger: logger)
-        session.route { _ in .json("[]") }
-        _ = try await service.request(PlaceholderAPI.addUser(name: "ada").as([User].self))
-        #expect(logger.events.isEmpty)
-        _ = try await service.request(PlaceholderAPI.users.as([User].self))
-        #expect(!logger.events.isEmpty)
-    }
-
-    @Test func `an API declares its trust policy, which the session uses and other sessions cannot bypass`() async throws {
+        #expect(try !PlaceholderAPI.addUser(name: "ada").built().context.isLogged)
         let configuration = try SessionConfiguration(trusting: PlaceholderAPI.users)
-        #expect(configuration.trustByHost == ["placeholder.test": TrustPolicy(minimumTLSVersion: .v1_3)])
+        #expect(configuration.trustByHost["placeholder.test"]?.pins?.count == 3)
+        // A session without these pins sends nothing.
         let error = await failure(of: DefaultDataTransferService(configuration: .composed), PlaceholderAPI.users.as([User].self))
         #expect(error?.networkError?.transportError?.code == .trustUnavailable)
     }
 
-    @Test(.tags(.mocks)) func `a mock is a file, and the call is the same as for a server`() async throws {
-        let service = StubDataTransferService(fixtures: StubFixtures(folder: Bundle.module.fixtures))
-        #expect(try await service.request(PlaceholderAPI.users.as([User].self)).map(\.username) == ["ada", "grace"])
-    }
-
-    @Test(.tags(.asyncCalls)) func `a call returns its value to a completion and to an async caller`() async throws {
-        session.route(.json(#"{"id": 1, "username": "ada"}"#), for: "/users/1")
-        let endpoint = PlaceholderAPI.user(id: 1).as(User.self)
-        let called: Result<User, DataTransferError> = await outcome { service.request(endpoint, completion: $0) }
-        #expect(try called.get() == .make(email: nil))
-        #expect(try await service.request(endpoint) == .make(email: nil))
-    }
-
-    @Test(.tags(.decoders)) func `raw data is returned unchanged`() async throws {
+    @Test(.tags(.asyncCalls, .concurrentRequests))
+    func `a call returns a value, raw data, a file, or several values in order, and fails with the first error`() async throws {
+        for id in 1...3 { session.route(.json(#"{"id": \#(id), "username": "u\#(id)"}"#), for: "/users/\(id)") }
+        session.route(.status(404), for: "/users/4")
         session.route(.data(Data([0, 255]), contentType: "application/json"), for: "/users")
+        let service = self.service
+        let called: Result<User, DataTransferError> = await outcome {
+            service.request(PlaceholderAPI.user(id: 2).as(User.self), completion: $0)
+        }
+        #expect(try called.get().username == "u2")
         #expect(try await service.request(PlaceholderAPI.users.as(Data.self, decoder: .rawData)) == Data([0, 255]))
+        let folder = try TemporaryFolder()
+        #expect(try await service.download(PlaceholderAPI.users, to: .file(folder.file("users"))).byteCount == 2)
+        let users = [3, 1, 2, 4].map { PlaceholderAPI.user(id: $0).as(User.self) }
+        #expect(try await service.concurrently(Array(users.prefix(3))).map(\.id) == [3, 1, 2])
+        let failed: Result<[User], DataTransferError> = await outcome { service.concurrently(users, completion: $0) }
+        let error = #expect(throws: DataTransferError.self) { try failed.get() }
+        #expect(error?.statusCode == 404)
     }
 
-    @Test(.tags(.downloads)) func `a download is streamed to a file`() async throws {
-        let server = try LoopbackServer { _ in
-            LoopbackResponse.data(Data(repeating: 1, count: 500_000)).fault(.drip(bytes: 50_000, every: .milliseconds(1)))
-        }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
-        #expect(try await service.download(Endpoint<Void>(path: "avatar"), to: .file(file)).byteCount == 500_000)
-        #expect(try Data(contentsOf: file) == Data(repeating: 1, count: 500_000))
-    }
-
-    @Test(.tags(.concurrentRequests)) func `several concurrent calls return their values in order`() async throws {
-        let server = try LoopbackServer {
-            LoopbackRoute(.get, "/users/{id}") { request in
-                let id = request.pathParameters["id"].flatMap(Int.init) ?? 0
-                // The first response has the longest delay.
-                return LoopbackResponse.json(#"{"id": \#(id), "username": "u\#(id)"}"#).delayed(by: .milliseconds(50 - id * 10))
-            }
-        }
-        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
-        let endpoints = (1...4).map { Endpoint<User>(path: "users/\($0)") }
-        #expect(try await service.concurrently(endpoints).map(\.id) == [1, 2, 3, 4])
-        let called: Result<[User], DataTransferError> = await outcome { service.concurrently(endpoints, completion: $0) }
-        #expect(try called.get().map(\.username) == ["u1", "u2", "u3", "u4"])
-    }
-
-    @Test(.tags(.mocks)) func `a stubbed service responds with data, or with a JSON file of a bundle`() async throws {
-        let data = DefaultDataTransferService.make(StubSessionManager(returning: .json(#"{"id": 1, "username": "ada"}"#)))
-        #expect(try await data.request(PlaceholderAPI.user(id: 1).as(User.self)) == .make(email: nil))
+    @Test(.tags(.mocks)) func `a mock is data or a JSON file of any bundle, and the call is the same as for a server`()
+        async throws
+    {
         let fixtures = StubFixtures(bundle: .module, folder: "Fixtures")
-        let file = DefaultDataTransferService.make(StubSessionManager(returning: try .file("users", in: fixtures)))
-        #expect(try await file.request(PlaceholderAPI.users.as([User].self)).map(\.username) == ["ada", "grace"])
-        #expect(throws: StubFixtureError.self) { try StubResponse.file("unwritten", in: fixtures) }
+        let services: [any DataTransferService] = [
+            StubDataTransferService(fixtures: fixtures),
+            DefaultDataTransferService.make(StubSessionManager(returning: try .file("users", in: fixtures))),
+            DefaultDataTransferService.make(StubSessionManager(returning: .json(#"[{"id": 1, "username": "ada"}]"#))),
+        ]
+        for service in services {
+            #expect(try await service.request(PlaceholderAPI.users.as([User].self)).first?.username == "ada")
+        }
     }
 
-    @Test(.tags(.concurrentRequests)) func `the first concurrent call that fails cancels the others`() async throws {
-        session.route(.status(500), for: "/v1/users/2")
-        session.route { _ in .silence }
-        let endpoints = (1...4).map { Endpoint<User>(path: "users/\($0)") }
-        let error = await #expect(throws: DataTransferError.self) { try await service.concurrently(endpoints) }
-        #expect(error?.statusCode == 500)
-        #expect(session.waitingCount == 0)
+    @Test(.tags(.caches), arguments: [false, true])
+    func `values are cached under the caller's key, for a time and a user, and can be removed`(isOnDisk: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let cache = try isOnDisk ? ValueCache(directory: folder.url.appendingPathComponent("cache")) : ValueCache()
+        session.enqueue(.json(#"[{"id": 1, "username": "ada"}]"#))
+        let (service, key) = (self.service, "../users")
+        for _ in 0..<3 {
+            let users = try await cache.value(for: key, lifetime: .seconds(3600)) {
+                try await service.request(PlaceholderAPI.users.as([User].self))
+            }
+            #expect(users.map(\.username) == ["ada"])
+        }
+        #expect(session.requests.count == 1)
+        #expect(await cache.partition("grace").value(for: key, as: [User].self) == nil)
+        try await cache.remove(key)
+        #expect(await cache.value(for: key, as: [User].self) == nil)
+        try await cache.set(1, for: key, lifetime: .zero)
+        #expect(await cache.value(for: key, as: Int.self) == nil)
+    }
+
+    @Test(.tags(.caches)) func `the size of a cache in memory is limited`() async throws {
+        let cache = ValueCache(limits: ValueCache.Limits(maximumBytes: 20_000))
+        let value = String(repeating: "v", count: 4_000)
+        for number in 0..<20 { try await cache.set(value, for: "\(number)", lifetime: .seconds(3600)) }
+        var kept = 0
+        for number in 0..<20 where await cache.value(for: "\(number)", as: String.self) != nil { kept += 1 }
+        #expect((1...5).contains(kept))
     }
 }

@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// The features of GenericNetworkLayer, used as in its README: an enum of endpoints, one async call, an envelope, a service
 /// protocol with a mock, and a view model that uses it.
@@ -40,8 +40,6 @@ import TestSupport
         }
     }
 
-    // MARK: Endpoint enum
-
     @Test(
         .tags(.endpointEnums),
         arguments: [
@@ -55,67 +53,17 @@ import TestSupport
         #expect("\(request.method) \(request.url.absoluteString)" == line)
     }
 
-    enum HostedEndpoints: API {
-        case getUser(id: Int)
-        case update(User)
-
-        var host: String { "users.test" }
-        var basePath: String { "/api/" }
-        var endpoint: String {
-            switch self {
-            case .getUser(let id): "/user/\(id)/"
-            case .update: "/user/update/"
-            }
-        }
-        var method: RequestMethod { if case .update = self { .post } else { .get } }
-        var parameters: RequestParameters {
-            switch self {
-            case .getUser: .query(["sources": "abc-news"])
-            case .update(let user): .json(user)
-            }
-        }
+    @Test(.tags(.endpointEnums, .parameters, .multipartForms))
+    func `an enum declares headers, and parameters that are a query, a JSON body or a multipart form`() throws {
+        let get = try UserEndpoints.getAllUsers(page: 1).built(with: UserEndpoints.api)
+        #expect(get.body == nil && get.headers["Accept"] == "application/json" && !get.headers.contains("Authorization"))
+        let post = try UserEndpoints.setCurrentUserData(.make(email: nil)).built(with: UserEndpoints.api)
+        #expect(post.url.query == nil && post.text == #"{"id":1,"username":"ada"}"#)
+        #expect(post.headers["Content-Type"] == "application/json" && post.headers["Authorization"] == "Bearer token")
+        let form = try UserEndpoints.uploadCurrentUserProfileImage(Data("JPEG".utf8)).built(with: UserEndpoints.api)
+        #expect(form.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+        #expect(form.text.contains(#"form-data; name="profile_image"; filename="profile_image.jpg""#))
     }
-
-    @Test func `an enum can declare a base URL, whose path is kept and which is validated`() throws {
-        let get = try HostedEndpoints.getUser(id: 7).networkRequest(with: .composed)
-        #expect(get.url.absoluteString == "https://users.test/api/user/7/?sources=abc-news")
-        let update = try HostedEndpoints.update(.make()).networkRequest(with: .composed)
-        #expect(update.url.absoluteString == "https://users.test/api/user/update/" && update.text.contains("ada"))
-        struct Broken: API {
-            let host = "not a host"
-            let endpoint = "users"
-        }
-        #expect(throws: RequestGenerationError.self) { try Broken().networkRequest(with: .composed) }
-    }
-
-    @Test func `headers can differ between the cases of an enum, and are added to the shared ones`() throws {
-        let request = try UserEndpoints.setCurrentUserData(.make()).built(with: UserEndpoints.api)
-        #expect(request.headers["Authorization"] == "Bearer token")
-        #expect(request.headers["Accept"] == "application/json")
-        #expect(try !UserEndpoints.getUser(id: 1).built(with: UserEndpoints.api).headers.contains("Authorization"))
-    }
-
-    @Test(.tags(.parameters)) func `parameters are sent as the query of a GET, and as the JSON body of other methods`() throws {
-        #expect(try UserEndpoints.getAllUsers(page: 1).built().body == nil)
-        let post = try UserEndpoints.setCurrentUserData(.make(email: nil)).built()
-        #expect(post.url.query == nil)
-        #expect(post.text == #"{"id":1,"username":"ada"}"#)
-        #expect(post.headers["Content-Type"] == "application/json")
-    }
-
-    @Test(.tags(.multipartForms)) func `multipart parts contain name, file name and data`() async throws {
-        let server = try LoopbackServer { _ in .json(#"{"status": "success"}"#) }
-        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
-        let endpoint = UserEndpoints.uploadCurrentUserProfileImage(Data([0xFF, 0xD8, 0x00]))
-        _ = try await service.request(endpoint.as(APIResponse<User>.self))
-        let request = try #require(server.requests.first)
-        #expect(request.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
-        let head = #"Content-Disposition: form-data; name="profile_image"; filename="profile_image.jpg""#
-        #expect(request.body.range(of: Data(head.utf8)) != nil)
-        #expect(request.body.range(of: Data("\r\n\r\n".utf8) + [0xFF, 0xD8, 0x00] + Data("\r\n--".utf8)) != nil)
-    }
-
-    // MARK: One call
 
     @Test(.tags(.asyncCalls)) func `one async call sends an endpoint and returns a value of the given type`() async throws {
         let session = StubSessionManager()
@@ -135,49 +83,20 @@ import TestSupport
         #expect(server.connectionCount == 1)
     }
 
-    @Test(
-        .tags(.statusErrors),
-        arguments: [(199, false), (200, true), (201, true), (206, true), (299, true), (300, false), (400, false), (500, false)])
-    func `only statuses from 200 to 299 are a success`(status: Int, isSuccess: Bool) async {
-        let session = StubSessionManager()
-        session.enqueue(.json("[]", status: status))
-        let error = await failure(of: DefaultDataTransferService.make(session), Endpoint<[User]>(path: "users"))
-        #expect((error == nil) == isSuccess)
-    }
-
-    // MARK: Envelope
-
-    @Test(.tags(.envelopes)) func `an envelope can be decoded like any other type`() async throws {
-        let session = StubSessionManager()
-        session.enqueue(.json(#"{"status": "success", "message": "All Users", "data": [{"id": 1, "username": "ada"}]}"#))
-        let response = try await DefaultDataTransferService.make(session)
-            .request(Endpoint<APIResponse<[User]>>(path: "users"))
-        #expect(response.status == "success")
-        #expect(response.data == [.make(email: nil)])
-    }
-
-    @Test(.tags(.envelopes))
-    func `an envelope can be removed by the decoder, and an error in it with status 200 is a typed error`() async throws {
+    @Test(.tags(.envelopes), arguments: [200, 422])
+    func `an envelope is removed by the decoder, and an error in it is the same typed error with any status`(status: Int)
+        async throws
+    {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "success", "data": [{"id": 1, "username": "ada"}]}"#))
-        session.enqueue(.json(#"{"status": "error", "message": "Not today", "data": null}"#))
-        let service = DefaultDataTransferService.make(session)
+        session.enqueue(.json(#"{"status": "error", "message": "Not today", "data": null}"#, status: status))
+        let service = DefaultDataTransferService.make(session, resolver: ErrorBodyResolver<EnvelopeError>())
         let users = Endpoint<[User]>(path: "users", responseDecoder: .envelope())
         #expect(try await service.request(users) == [.make(email: nil)])
         let error = await failure(of: service, users)
         #expect(error?.resolved(as: EnvelopeError.self) == EnvelopeError(status: "error", message: "Not today"))
-        #expect(error?.statusCode == 200)
+        #expect(error?.statusCode == status)
     }
-
-    @Test(.tags(.envelopes)) func `an error in the envelope of a 4xx response is the same typed error`() async throws {
-        let session = StubSessionManager()
-        session.enqueue(.json(#"{"status": "error", "message": "Taken"}"#, status: 422))
-        let service = DefaultDataTransferService.make(session, resolver: ErrorBodyResolver<EnvelopeError>())
-        let error = await failure(of: service, Endpoint<[User]>(path: "users", responseDecoder: .envelope()))
-        #expect(error?.resolved(as: EnvelopeError.self)?.message == "Taken")
-    }
-
-    // MARK: Service protocol and view model
 
     @Test(.tags(.mocks), arguments: [true, false]) @MainActor
     func `a view model works with the service and with its mock`(isMock: Bool) async throws {

@@ -2,13 +2,14 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// The features of SONetworking, used as in its README: layers behind protocols, completions, injected test doubles.
-@Suite("SONetworking") struct SONetworkingTests {
+@Suite("SONetworking", .timeLimit(.minutes(10))) struct SONetworkingTests {
     let users = Endpoint<[User]>(path: "users")
+    let session = StubSessionManager()
 
-    // MARK: Configuration
+    // MARK: Requests
 
     struct TokenConfiguration: NetworkConfigurable {
         let baseURL = URL(string: "https://api.test/v1/")!
@@ -22,186 +23,71 @@ import TestSupport
         #expect(request.headers["x-client"] == "parity")
     }
 
+    struct MoviesRequest: Encodable {
+        var query: String
+        var page: Int
+    }
+
+    @Test(.tags(.parameters, .bodies, .loggers))
+    func `an endpoint's query and body can be dictionaries or Encodables, and its request can be printed for cURL`() throws {
+        let movies = MoviesRequest(query: "big cat", page: 2)
+        for query: ParameterList in [["query": "big cat", "page": 2], ParameterList(movies)] {
+            #expect(try Endpoint<Void>(path: "a", queryParameters: query).built().url.query == "query=big%20cat&page=2")
+        }
+        for body: EndpointBody in [.json(["query": "big cat", "page": 2]), .json(movies)] {
+            #expect(try Endpoint<Void>(path: "a", method: .post, body: body).built().text == #"{"page":2,"query":"big cat"}"#)
+        }
+        let form = try Endpoint<Void>(path: "a", method: .post, body: .form(["name": "Zoë", "page": 2])).built()
+        #expect(form.text == "name=Zo%C3%AB&page=2" && form.headers["Content-Type"] == "application/x-www-form-urlencoded")
+        let request = try Endpoint<Void>(path: "a", method: .put, body: .json(["a": 1])).built()
+        let command = CurlCommand(request.logged).text
+        #expect(command == #"curl -X PUT -H 'Content-Type: application/json' --data-raw '{"a":1}' https://api.test/v1/a"#)
+    }
+
     // MARK: Layers
 
-    @Test(.tags(.completions)) func `a session manager passes the response to its completion and returns a cancellable`()
-        async throws
-    {
-        let server = try LoopbackServer { LoopbackRoute(.get, "/users") { _ in .json("[]") } }
-        let session: any NetworkSessionManager = DefaultSessionManager()
-        let result = await outcome { done in
-            let cancellable: any NetworkCancellable = session.response(for: NetworkRequest(url: server.url("/users"))) {
-                done($0)
-            }
-            _ = cancellable
-        }
-        #expect(try result.get().data == Data("[]".utf8))
-    }
-
-    @Test(.tags(.layers)) func `a network service returns the data for an endpoint, or a NetworkError`() async throws {
-        let session = StubSessionManager()
-        session.enqueue(.text("hello"), for: "/v1/users")
-        let service: any NetworkService = DefaultNetworkService(configuration: APIConfiguration.test(), sessionManager: session)
-        let good = await outcome { done in service.response(for: users) { done($0) } }
-        #expect(try good.get().data == Data("hello".utf8))
-        session.enqueue(.failure(.cannotConnect))
-        let bad = await outcome { done in service.response(for: users) { done($0) } }
-        #expect(throws: NetworkError.self) { try bad.get() }
-    }
-
-    @Test func `a request for a Decodable completes with the value`() async throws {
-        let session = StubSessionManager()
-        session.enqueue(try .json(encoding: [User.make()]))
-        let result = await outcome { done in DefaultDataTransferService.make(session).request(users) { done($0) } }
-        #expect(try result.get() == [.make()])
-    }
-
-    @Test(.tags(.emptyResponses)) func `a request for Void succeeds with any body`() async throws {
-        let session = StubSessionManager()
-        session.enqueue(.text("not JSON"))
-        let endpoint = Endpoint<Void>(path: "users/1", method: .delete)
-        let result = await outcome { done in DefaultDataTransferService.make(session).request(endpoint) { done($0) } }
-        #expect(throws: Never.self) { try result.get() }
-    }
-
-    @Test(.tags(.completions)) func `the completion runs once, on the injected queue`() async throws {
-        let session = StubSessionManager()
-        session.enqueue(.json("[]"))
+    @Test(.tags(.layers, .completions, .emptyResponses))
+    func `each layer calls a completion, on the injected queue, and returns a handle that cancels`() async throws {
+        session.route(.json("[ ]"), for: "/v1/users")
+        let manager: any NetworkSessionManager = session
+        let request = try users.built()
+        let sent: Result<NetworkResponse, TransportError> = await outcome { manager.response(for: request, completion: $0) }
+        #expect(try sent.get().data == Data("[ ]".utf8))
+        let network: any NetworkService = DefaultNetworkService(configuration: APIConfiguration.test(), sessionManager: session)
+        let received: Result<NetworkResponse, NetworkError> = await outcome { network.response(for: users, completion: $0) }
+        #expect(try received.get().data == Data("[ ]".utf8))
+        let service = DefaultDataTransferService.make(session)
         let queue = CountingQueue()
-        _ = await outcome { done in DefaultDataTransferService.make(session).request(users, on: queue) { done($0) } }
-        #expect(queue.count == 1)
-    }
+        let value: Result<[User], DataTransferError> = await outcome { service.request(users, on: queue, completion: $0) }
+        #expect(try value.get() == [] && queue.count == 1)
+        #expect(try await service.request(Endpoint<Data>(path: "users", responseDecoder: .rawData)) == Data("[ ]".utf8))
+        try await service.request(Endpoint<Void>(path: "users", method: .delete))
 
-    @Test(.tags(.completions)) func `cancelling the returned cancellable completes the request with a cancellation error`()
-        async throws
-    {
-        let session = StubSessionManager()
-        session.enqueue(.silence)
-        let result = await outcome { done in
-            DefaultDataTransferService.make(session).request(users) { done($0) }.cancel()
+        session.enqueue(.silence, for: "/v1/slow")
+        let cancelled: Result<Void, DataTransferError> = await outcome {
+            service.request(Endpoint<Void>(path: "slow"), completion: $0).cancel()
         }
-        let error = #expect(throws: DataTransferError.self) { try result.get() }
+        let error = #expect(throws: DataTransferError.self) { try cancelled.get() }
         #expect(error?.isCancelled == true)
     }
 
-    // MARK: Decoders
-
-    @Test(.tags(.decoders)) func `the JSON decoder is the default, and the raw data decoder returns the bytes`() async throws {
-        let session = StubSessionManager()
-        session.route(.json("[ ]"), for: "/v1/users")
-        let service = DefaultDataTransferService.make(session)
-        #expect(try await service.request(users) == [])
-        #expect(try await service.request(Endpoint<Data>(path: "users", responseDecoder: .rawData)) == Data("[ ]".utf8))
-    }
-
-    @Test(.tags(.decoders)) func `the raw data decoder returns only Data, and another type is an error`() async throws {
+    @Test @MainActor func `a completion is called even if the main queue is blocked`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("[]"))
-        let endpoint = Endpoint<[User]>(path: "users", responseDecoder: .rawData)
-        let error = await failure(of: DefaultDataTransferService.make(session), endpoint)
-        guard case .parsing(let failure) = error, case .unsupportedType? = (failure.underlying as? ResponseDecodingError)?.kind
-        else {
-            Issue.record("\(String(describing: error))")
-            return
+        let done = DispatchSemaphore(value: 0)
+        let onMain = Locked(true)
+        DefaultDataTransferService.make(session).request(users) { _ in
+            onMain.withLock { $0 = Thread.isMainThread }
+            done.signal()
         }
+        // The main thread is blocked here, so a completion that required it would never run.
+        #expect(blocked(until: done) == .success)
+        #expect(!onMain.withLock { $0 })
     }
 
-    // MARK: Errors
-
-    enum AppError: Error, Equatable { case offline }
-
-    struct AppResolver: DataTransferErrorResolver {
-        func resolve(error: NetworkError) -> any Error & Sendable {
-            if case .notConnected = error { AppError.offline } else { error }
-        }
+    private nonisolated func blocked(until done: DispatchSemaphore) -> DispatchTimeoutResult {
+        done.wait(timeout: .now() + 20)
     }
-
-    @Test(.tags(.customErrors)) func `the caller receives the error that the resolver returned`() async throws {
-        let session = StubSessionManager()
-        session.enqueue(.failure(.cannotConnect))
-        let error = await failure(of: DefaultDataTransferService.make(session, resolver: AppResolver()), users)
-        #expect(error?.resolved(as: AppError.self) == .offline)
-    }
-
-    @Test(.tags(.loggers)) func `the data transfer logger receives each failure once`() async throws {
-        let session = StubSessionManager()
-        let logger = InMemoryLogger()
-        let service = DefaultDataTransferService.make(session, errorLogger: logger)
-        session.enqueue(.json("{}"))
-        _ = await failure(of: service, users)
-        session.enqueue(.status(500))
-        _ = await failure(of: service, users)
-        session.enqueue(.json("[]"))
-        _ = await failure(of: service, users)
-        #expect(logger.dataTransferErrors.count == 2)
-    }
-
-    @Test(.tags(.loggers)) func `the network logger receives request, response with data, and error`() async throws {
-        let session = StubSessionManager()
-        let logger = InMemoryLogger()
-        let service = DefaultDataTransferService.make(session, networkLogger: logger)
-        session.enqueue(.json("[]"))
-        _ = try await service.request(users)
-        session.enqueue(.failure(.connectionLost))
-        _ = await failure(of: service, users)
-        #expect(logger.requests.map(\.url.absoluteString) == Array(repeating: "https://api.test/v1/users", count: 2))
-        #expect(logger.responses.map(\.body) == [Data("[]".utf8)])
-        #expect(logger.networkErrors.count == 1)
-    }
-
-    final class SwitchedLogger: NetworkErrorLogger {
-        let received = Locked(0)
-        let enabled: Bool
-        init(enabled: Bool) { self.enabled = enabled }
-        var isEnabled: Bool { enabled }
-        func log(request: LoggedRequest) { received.withLock { $0 += 1 } }
-        func log(error: any Error, for request: LoggedRequest?) { received.withLock { $0 += 1 } }
-    }
-
-    @Test(.tags(.loggers), arguments: [(true, 2), (false, 0)])
-    func `a disabled network logger receives nothing`(enabled: Bool, received: Int) async throws {
-        let session = StubSessionManager()
-        session.enqueue(.status(500))
-        let logger = SwitchedLogger(enabled: enabled)
-        _ = await failure(of: DefaultDataTransferService.make(session, networkLogger: logger), users)
-        #expect(logger.received.withLock { $0 } == received)
-    }
-
-    @Test func `NetworkError distinguishes a status with data, no connection, cancellation, a bad request and other errors`()
-        async throws
-    {
-        let session = StubSessionManager()
-        let service = DefaultNetworkService(configuration: APIConfiguration.test(), sessionManager: session)
-        func error(_ response: StubResponse?, _ endpoint: any Requestable) async -> NetworkError? {
-            if let response { session.enqueue(response) }
-            do throws(NetworkError) {
-                _ = try await service.response(for: endpoint)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        let status = await error(.text("gone", status: 410), users)
-        #expect(status?.statusCode == 410)
-        #expect(status?.response?.data == Data("gone".utf8))
-        guard case .notConnected = await error(.failure(.nameLookupFailed), users) else { throw UnexpectedKind() }
-        guard case .cancelled = await error(.failure(.cancelled), users) else { throw UnexpectedKind() }
-        guard case .transport = await error(.failure(.malformedResponse), users) else { throw UnexpectedKind() }
-        guard case .requestGeneration(let cause) = await error(nil, Endpoint<Void>(path: "a\nb")) else { throw UnexpectedKind() }
-        #expect(cause.field == .path)
-    }
-
-    struct UnexpectedKind: Error {}
-
-    @Test func `isNotFoundError and hasStatusCode compare the status code`() async throws {
-        let response = NetworkResponse(statusCode: 404, url: URL(string: "https://api.test")!)
-        #expect(NetworkError.status(response).isNotFoundError)
-        #expect(NetworkError.status(response).hasStatusCode(404))
-        #expect(!NetworkError.status(response).hasStatusCode(500))
-        #expect(!NetworkError.cancelled(TransportError(.cancelled, "")).isNotFoundError)
-    }
-
-    // MARK: Test doubles
 
     struct FixedSession: NetworkSessionManager {
         func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
@@ -221,26 +107,92 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.layers)) func `session manager, network service and decoder can each be replaced by a short test double`()
-        async throws
-    {
-        #expect(try await DefaultDataTransferService.make(FixedSession()).request(users) == [])
-        #expect(try await DefaultDataTransferService(networkService: FixedNetworkService()).request(users) == [])
-        let session = StubSessionManager()
-        session.enqueue(.text("anything"))
-        let endpoint = Endpoint<[User]>(path: "users", responseDecoder: EmptyLists())
-        #expect(try await DefaultDataTransferService.make(session).request(endpoint) == [])
-    }
-
-    @Test(.tags(.layers)) func `the data transfer service can be replaced by a test double`() async throws {
-        let service: any DataTransferService = StubDataTransferService(fixtures: StubFixtures(folder: Bundle.module.fixtures))
-        #expect(try await service.request(StoredUsers()).count == 2)
-    }
-
     struct StoredUsers: ResponseRequestable, MockEndpoint {
         typealias Response = [User]
         let mockFileName = "users"
         var request: RequestDescription { .get("users") }
+    }
+
+    @Test(.tags(.layers, .decoders, .mocks)) func `each layer and the decoder can be replaced by a short test double`()
+        async throws
+    {
+        #expect(try await DefaultDataTransferService.make(FixedSession()).request(users) == [])
+        #expect(try await DefaultDataTransferService(networkService: FixedNetworkService()).request(users) == [])
+        session.enqueue(.text("anything"))
+        let endpoint = Endpoint<[User]>(path: "users", responseDecoder: EmptyLists())
+        #expect(try await DefaultDataTransferService.make(session).request(endpoint) == [])
+        let service: any DataTransferService = StubDataTransferService(fixtures: StubFixtures(folder: Bundle.module.fixtures))
+        #expect(try await service.request(StoredUsers()).count == 2)
+    }
+
+    // MARK: Errors
+
+    @Test(.tags(.statusErrors))
+    func `NetworkError distinguishes a status with data, no connection, cancellation, a bad request and other errors`()
+        async throws
+    {
+        let service = DefaultNetworkService(configuration: APIConfiguration.test(), sessionManager: session)
+        func error(_ response: StubResponse?, _ endpoint: any Requestable) async -> NetworkError? {
+            if let response { session.enqueue(response) }
+            do throws(NetworkError) {
+                _ = try await service.response(for: endpoint)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let status = await error(.text("gone", status: 410), users)
+        #expect(status?.statusCode == 410)
+        #expect(status?.response?.data == Data("gone".utf8))
+        #expect(status?.hasStatusCode(410) == true && status?.hasStatusCode(500) == false && status?.isNotFoundError == false)
+        #expect(await error(.status(404), users)?.isNotFoundError == true)
+        guard case .notConnected = await error(.failure(.nameLookupFailed), users) else { throw UnexpectedKind() }
+        guard case .cancelled = await error(.failure(.cancelled), users) else { throw UnexpectedKind() }
+        guard case .transport = await error(.failure(.malformedResponse), users) else { throw UnexpectedKind() }
+        guard case .requestGeneration(let cause) = await error(nil, Endpoint<Void>(path: "a\nb")) else { throw UnexpectedKind() }
+        #expect(cause.field == .path)
+    }
+
+    struct UnexpectedKind: Error {}
+
+    enum AppError: Error, Equatable { case offline }
+
+    struct AppResolver: DataTransferErrorResolver {
+        func resolve(error: NetworkError) -> any Error & Sendable {
+            if case .notConnected = error { AppError.offline } else { error }
+        }
+    }
+
+    final class SwitchedLogger: NetworkErrorLogger {
+        let received = Locked(0)
+        let enabled: Bool
+        init(enabled: Bool) { self.enabled = enabled }
+        var isEnabled: Bool { enabled }
+        func log(request: LoggedRequest) { received.withLock { $0 += 1 } }
+        func log(error: any Error, for request: LoggedRequest?) { received.withLock { $0 += 1 } }
+    }
+
+    @Test(.tags(.customErrors, .loggers))
+    func `a resolver replaces errors, and loggers receive requests, responses and errors unless they are disabled`() async throws
+    {
+        let (network, transfer) = (InMemoryLogger(), InMemoryLogger())
+        let service = DefaultDataTransferService.make(
+            session, networkLogger: network, resolver: AppResolver(), errorLogger: transfer)
+        session.enqueue(.json("[]"))
+        session.enqueue(.failure(.cannotConnect))
+        session.enqueue(.json("{}"))
+        #expect(try await service.request(users) == [])
+        #expect(await failure(of: service, users)?.resolved(as: AppError.self) == .offline)
+        #expect(await failure(of: service, users) != nil)
+        #expect(network.requests.map(\.url.absoluteString) == Array(repeating: "https://api.test/v1/users", count: 3))
+        #expect(network.responses.map(\.body) == [Data("[]".utf8), Data("{}".utf8)] && network.networkErrors.count == 1)
+        #expect(transfer.dataTransferErrors.count == 2, "each failure is logged once")
+        for (enabled, received) in [(true, 2), (false, 0)] {
+            session.enqueue(.status(500))
+            let logger = SwitchedLogger(enabled: enabled)
+            _ = await failure(of: DefaultDataTransferService.make(session, networkLogger: logger), users)
+            #expect(logger.received.withLock { $0 } == received)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Interrupted HTTP/2: each kind of interruption is a typed error or has no effect, and the session continues.

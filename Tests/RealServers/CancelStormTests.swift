@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Requests that are cancelled at random times: each ends exactly once, and none hangs. Sends more requests with
@@ -17,7 +17,10 @@ extension RealServerTests {
             let outcomes = await storm(of: count) { index in
                 var random = SeededGenerator(seed: UInt64(index))
                 let url = Servers.nginx + Self.paths[index % Self.paths.count]
-                let request = Task { try await session.send(.get, url) }
+                let request = Task {
+                    if index == 0 { await waitForCancellation() }
+                    return try await session.send(.get, url)
+                }
                 await random.pause()
                 request.cancel()
                 return await Outcome(request.result)
@@ -63,7 +66,10 @@ extension RealServerTests {
             let outcomes = await storm(of: count) { index in
                 var random = SeededGenerator(seed: UInt64(index))
                 let path = random.next() % 50 == 0 ? "/files/10mb.bin" : "/ok"
-                let request = Task { try await session.send(.get, server + path) }
+                let request = Task {
+                    if index == 1 { await waitForCancellation() }
+                    return try await session.send(.get, server + path)
+                }
                 // On a slow machine, each of the others may be cancelled before its response.
                 if index % 16 != 0 {
                     await random.pause()

@@ -26,7 +26,18 @@ extension RealServerTests {
         func `Apache accepts the password and refuses another one`(engine: Engine, folder: String) async throws {
             let endpoint = Endpoint<String>(path: "\(folder)/hello.txt", responseDecoder: .text)
             let reader = try service(engine, Servers.apache)
-            for _ in 0..<10 { #expect(try await reader.request(endpoint) == "hello, reader\n") }
+            var accepted = 0
+            for _ in 0..<200 where accepted < 10 {
+                do {
+                    let text = try await reader.request(endpoint)
+                    #expect(text == "hello, reader\n")
+                    accepted += 1
+                } catch {
+                    // On a busy machine, a nonce that is valid for one second may expire before it is used.
+                    try #require(folder == "short", "\(error)")
+                }
+            }
+            #expect(accepted == 10)
             let stranger = try service(engine, Servers.apache, password: "wrong1")
             for _ in 0..<2 { #expect(await status(stranger, Endpoint(path: "\(folder)/hello.txt")) == 401) }
         }
@@ -34,12 +45,16 @@ extension RealServerTests {
         @Test(arguments: Engine.all) func `a nonce that has expired at Apache is replaced`(engine: Engine) async throws {
             let endpoint = Endpoint<String>(path: "short/hello.txt", responseDecoder: .text)
             let reader = try service(engine, Servers.apache)
-            for _ in 0..<2 {
-                #expect(try await reader.request(endpoint) == "hello, reader\n")
+            var successive = 0
+            for _ in 0..<20 where successive < 3 {
+                // On a busy machine, a nonce may also expire before it is used.
+                let text = try? await reader.request(endpoint)
+                #expect(text == nil || text == "hello, reader\n")
+                successive = text == nil ? 0 : successive + 1
                 // Apache measures whole seconds.
                 try await Task.sleep(for: .milliseconds(2100))
             }
-            #expect(try await reader.request(endpoint) == "hello, reader\n")
+            #expect(successive == 3)
         }
 
         @Test(arguments: Engine.all)

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Multipart forms as parsed by werkzeug, byte for byte.

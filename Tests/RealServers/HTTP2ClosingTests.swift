@@ -2,7 +2,7 @@
     import DataTransfer
     import Foundation
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     extension RealServerTests {
         /// The numbers of HTTP/2 connections, which belong to libcurl, and their end when the session manager is closed.

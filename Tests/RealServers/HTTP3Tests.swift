@@ -1,6 +1,6 @@
 import DataTransfer
 import Foundation
-import TestSupport
+import TransferTestSupport
 import Testing
 
 extension RealServerTests {
@@ -112,13 +112,19 @@ extension RealServerTests {
         @Test(arguments: Engine.ours) func `cancellation and timeouts end a stream, and the connection stays`(engine: Engine)
             async throws
         {
-            let session = engine.requiring(.http3) { $0.idleTimeout = .milliseconds(700) }
+            let session = engine.requiring(.http3)
             _ = try await session.send(.get, Servers.h3 + "/ok")
             let task = Task { try await session.send(.get, Servers.h3 + "/silent") }
             task.cancel()
             await #expect(throws: TransportError.self) { try await task.value }
-            let idle = try await session.failure(.get, Servers.h3 + "/silent")
-            #expect(idle.code == .timedOut && idle.phase == .firstByte, "\(idle)")
+            // On a busy machine, a short timeout may expire before the request is sent.
+            let late = try await withTimeouts(from: .milliseconds(700)) { timeout -> TransportError? in
+                let error = try await session.failure(
+                    .get, Servers.h3 + "/silent", timeouts: RequestTimeouts(idle: timeout))
+                return error.phase == .firstByte ? error : nil
+            }
+            let idle = try #require(late)
+            #expect(idle.code == .timedOut, "\(idle)")
             let total = try await session.failure(
                 .get, Servers.h3 + "/silent", timeouts: RequestTimeouts(total: .milliseconds(300)))
             #expect(total.code == .timedOut, "\(total)")
@@ -187,7 +193,7 @@ extension RealServerTests {
             let session = engine.requiring(.http3) { $0.connectTimeout = .milliseconds(800) }
             let silent = try await session.failure(.get, Servers.tls + "/ok")
             #expect(silent.code == .timedOut && silent.phase == .connect, "\(silent)")
-            let closed = try await session.failure(.get, "https://127.0.0.1:1/ok")
+            let closed = try await engine.requiring(.http3).failure(.get, "https://127.0.0.1:1/ok")
             #expect(closed.code == .cannotConnect && closed.phase == .connect, "\(closed)")
         }
 
@@ -245,7 +251,7 @@ extension RealServerTests {
         /// Returns the protocols of the requests until HTTP/3 was used. On a busy machine, a handshake may take longer than TCP is given.
         private func protocols(_ session: any NetworkSessionManager, _ url: String) async throws -> [String] {
             var names: [String] = []
-            while names.last != "h3", names.count < 50 {
+            while names.last != "h3", names.count < 500 {
                 let response = try await session.send(.get, url)
                 #expect(response.text == "ok")
                 names.append(response.timings.protocolName ?? "")
@@ -268,18 +274,18 @@ extension RealServerTests {
         @Test(arguments: Engine.ours) func `TCP is used within the connect timeout if no packet is responded to`(engine: Engine)
             async throws
         {
-            let session = engine.requiring(.http3Preferred) { $0.connectTimeout = .seconds(5) }
+            let session = engine.requiring(.http3Preferred) { $0.connectTimeout = .seconds(60) }
             let start = ContinuousClock.now
             let first = try await session.send(.get, Servers.tls + "/ok")
             let elapsed = ContinuousClock.now - start
             #expect(first.text == "ok" && first.timings.protocolName == "http/1.1")
-            #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(5))
+            #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(60))
             let next = ContinuousClock.now
-            for _ in 0..<40 {
+            for _ in 0..<100 {
                 let response = try await session.send(.get, Servers.tls + "/ok")
                 #expect(response.timings.protocolName == "http/1.1" && response.timings.isReusedConnection == true)
             }
-            #expect(ContinuousClock.now - next < .seconds(12), "each would take 300 ms if it were not remembered")
+            #expect(ContinuousClock.now - next < .seconds(30), "each would take 300 ms if it were not remembered")
         }
 
         @Test(arguments: Engine.ours) func `many requests that start together all get to a server without UDP`(engine: Engine)
@@ -299,9 +305,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours) func `TCP is used at once if the UDP port is closed`(engine: Engine) async throws {
-            let session = engine.requiring(.http3Preferred)
+            let session = engine.requiring(.http3Preferred) { $0.connectTimeout = .seconds(60) }
             let response = try await session.send(.get, Servers.shortTLS + "/ok")
-            #expect(response.timings.protocolName == "http/1.1" && response.timings.total < .seconds(5))
+            #expect(response.timings.protocolName == "http/1.1" && response.timings.total < .seconds(30))
         }
 
         @Test(arguments: Engine.ours) func `a server that is not trusted is refused over UDP and over TCP`(engine: Engine)

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Random requests that tell the server how to behave: over HTTP/1.1, TLS, HTTP/2 and HTTP/3, directly and through proxies. Each
@@ -97,6 +97,7 @@ extension RealServerTests {
             let isCancelled: Bool
             private let seed: UInt64
             private let isStreamed: Bool
+            private let isFirst: Bool
 
             init(run: UInt64, index: UInt64, fates: [String]) {
                 seed = run &+ index
@@ -107,7 +108,8 @@ extension RealServerTests {
                 let isGood = random.next() % 2 == 0
                 self.fates = isGood ? ["ok"] : [fates[Int(random.next() % UInt64(fates.count))], "ok"]
                 isStreamed = random.next() % 2 == 0
-                isCancelled = random.next() % 10 == 0
+                isFirst = index == 0
+                isCancelled = isFirst || random.next() % 10 == 0
             }
 
             func run(on session: any NetworkSessionManager, _ server: String) async -> End {
@@ -115,7 +117,11 @@ extension RealServerTests {
                 guard let url = URL(string: text) else { return .failure(TransportError(.invalidRequest, text)) }
                 let body = method == .get ? nil : NetworkBody.data(Data(repeating: 0x61, count: size))
                 let request = NetworkRequest(method: method, url: url, body: body)
-                let task = Task { await end(of: request, on: session) }
+                let task = Task {
+                    // Of the others, none may be cancelled before its response.
+                    if isFirst { await waitForCancellation() }
+                    return await end(of: request, on: session)
+                }
                 if isCancelled {
                     var random = SeededGenerator(seed: seed)
                     await random.pause()

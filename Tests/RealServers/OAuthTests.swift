@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkPipeline
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Authlib issues tokens to this client, rotates its refresh tokens, and revokes everything when one is used twice.

@@ -69,7 +69,7 @@ extension RealServerTests {
         @Test(arguments: Engine.all) func `a slow response exceeds the deadline`(engine: Engine) async throws {
             let service = try service(engine, [.deadline(.milliseconds(500)), .retry()])
             let error = await #expect(throws: DataTransferError.self) {
-                try await service.request(Endpoint<Void>(path: "delay/5"))
+                try await service.request(Endpoint<Void>(path: "delay/10"))
             }
             #expect(error?.isTimeout == true)
         }

@@ -1,6 +1,6 @@
 import DataTransfer
 import Foundation
-import TestSupport
+import TransferTestSupport
 import Testing
 
 extension RealServerTests {

@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkPipeline
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Compressed request bodies (RFC 9110 §8.4), as h11 and Python's gzip module read them.

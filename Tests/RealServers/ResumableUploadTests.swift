@@ -3,7 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkPipeline
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Resumable uploads to tuspyserver, whose bytes are compared by their SHA-256, which the server computes.
@@ -81,8 +81,9 @@ extension RealServerTests {
                         try await service.uploadResumably(file, to: Self.endpoint, options: Self.options(500_000))
                     }
                     let pause = random.below(process < 20 ? 60_000 : 10_000_000)
+                    // The last ones are not cancelled, however slow the machine is.
                     let killer = Task.detached {
-                        try await Task.sleep(for: .microseconds(pause))
+                        try await Task.sleep(for: process < 40 ? .microseconds(pause) : .seconds(3600))
                         upload.cancel()
                     }
                     uploaded = try? await upload.value
@@ -98,8 +99,13 @@ extension RealServerTests {
             let options = UploadOptions(
                 stateFile: folder.file("state"), metadata: Self.options().metadata, chunkBytes: 100_000)
             let monitor = Reached(300_000)
-            let upload = Task { try await service.uploadResumably(file, to: Self.endpoint, options: options, progress: monitor) }
+            let gate = AsyncGate()
+            let upload = Task {
+                await gate.wait()
+                return try await service.uploadResumably(file, to: Self.endpoint, options: options, progress: monitor)
+            }
             monitor.action.withLock { $0 = { upload.cancel() } }
+            gate.open()
             _ = await upload.result
             #expect(folder.names.contains("state"))
             let state = try Data(contentsOf: folder.file("state"))

@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkPipeline
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Requests that are signed here are signed in the same way by botocore and by http-message-signatures, as they arrive at a server.

@@ -29,7 +29,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all) func `a body that is sent slowly is received completely`(engine: Engine) async throws {
-            let response = try await engine.session { $0.idleTimeout = .seconds(5) }.send(
+            let response = try await engine.session { $0.idleTimeout = .seconds(60) }.send(
                 .get, "\(Servers.httpbin)/drip?duration=1&numbytes=10&code=203&delay=0")
             #expect(response.statusCode == 203)
             #expect(response.text == "**********")

@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkPipeline
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Trailers of requests (RFC 9110 §6.5), as h11 reads them.

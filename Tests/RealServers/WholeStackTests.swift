@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Requests from an endpoint to its decoded value.

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension RealServerTests {
     /// Requests as parsed by h11, which refuses everything that RFC 9112 does not permit.

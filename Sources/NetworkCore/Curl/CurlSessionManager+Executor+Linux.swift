@@ -49,8 +49,8 @@
         }
 
         #if DEBUG
-            /// Whether each request runs on an event loop, so that the tests of the engine can run a second time there.
-            static let testsExecutors = ProcessInfo.processInfo.environment["DATA_TRANSFER_EXECUTORS"] != nil
+            /// Whether each request of the task runs on an event loop: tests of the engine run a second time with it.
+            @TaskLocal static var sendsOnEventLoops = ProcessInfo.processInfo.environment["DATA_TRANSFER_EXECUTORS"] != nil
         #endif
     }
 #endif

@@ -88,7 +88,7 @@
         /// - Throws: ``TransportError``. When the task is cancelled, the error is thrown at once.
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             #if DEBUG
-                if Self.testsExecutors, CurlEngine.ofThisThread == nil {
+                if Self.sendsOnEventLoops, CurlEngine.ofThisThread == nil {
                     return try await run { () async throws(TransportError) in try await send(request) }
                 }
             #endif

@@ -3,7 +3,7 @@
     import Foundation
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Tests that run in separate processes, because they block threads that all other tests need.
     @Suite(.timeLimit(.minutes(10))) struct BlockedDownloadTests {

@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Tests of the SHA-256 digest of a download: the one that the caller expects, and the one that the server sends (RFC 9530).
 @Suite(.timeLimit(.minutes(10)))

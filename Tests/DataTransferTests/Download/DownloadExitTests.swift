@@ -4,7 +4,7 @@
     import Glibc
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Tests of downloads in a separate process.
     @Suite(.timeLimit(.minutes(10)))

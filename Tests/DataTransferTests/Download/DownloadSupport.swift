@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 extension TemporaryFolder {
     /// Suspends until a file has `count` bytes. Checks the file outside the thread pool of async tasks, which other tests need.

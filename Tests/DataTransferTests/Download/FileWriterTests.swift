@@ -2,7 +2,7 @@ import Foundation
 import NetworkFiles
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import DataTransfer
 

@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Checks that the properties of an ``API`` apply to its requests.
 @Suite(.timeLimit(.minutes(10)))

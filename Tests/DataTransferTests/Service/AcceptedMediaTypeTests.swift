@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// What is sent as `Accept`, and which responses are refused because of their media type.

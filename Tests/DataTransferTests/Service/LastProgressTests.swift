@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 import NetworkURLSession
 
 /// Checks that a call ends after its last progress event, so that a user interface never shows progress after a result.

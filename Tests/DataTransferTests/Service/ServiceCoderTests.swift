@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// One encoder and one decoder for all endpoints of a service.

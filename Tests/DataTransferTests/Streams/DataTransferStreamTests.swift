@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct DataTransferStreamTests {
     struct OwnError: Error {}

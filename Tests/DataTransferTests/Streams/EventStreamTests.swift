@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
-import TestSupport
+import TransferTestSupport
 
 struct Film: Codable, Sendable, Equatable {
     var id: Int

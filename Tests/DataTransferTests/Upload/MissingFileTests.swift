@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// Files of request bodies, which have to exist before anything is sent.

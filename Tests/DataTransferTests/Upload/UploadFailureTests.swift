@@ -3,7 +3,7 @@
     import Foundation
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Tests of uploads that end early, are retried, or are cancelled.
     @Suite(.timeLimit(.minutes(10)))

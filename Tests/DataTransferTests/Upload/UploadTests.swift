@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 import NetworkURLSession
 
 /// Tests that the server receives the body that the caller passes, and that the response is returned.

@@ -93,6 +93,7 @@ import TestSupport
         let body = EndpointBody.text(text, encoding: encoding, contentType: "text/csv")
         #expect(try body.encoded() == Data(bytes))
         #expect(body.contentType == "text/csv; charset=\(name)")
+        #expect(EndpointBody.text(text, encoding: encoding).contentType == "text/plain; charset=\(name)")
     }
 
     @Test(.tags(.bodies), arguments: [String.Encoding.ascii, .isoLatin1, .windowsCP1252], ["日", "a\u{1F600}"])

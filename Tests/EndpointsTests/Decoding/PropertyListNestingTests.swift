@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import TestSupport
 import Testing
 
 /// Property lists that would overflow the stack of Foundation's parsers or exhaust memory.
@@ -123,10 +124,15 @@ import Testing
         func time(_ count: Int) -> Duration {
             let document = Data(
                 Self.xml("<array>" + String(repeating: "<string>a<!--</a>--></string>", count: count) + "<x>").utf8)
-            return (0..<3).map { _ in ContinuousClock().measure { _ = PropertyListProbe.check(document) } }.min() ?? .zero
+            return (0..<3).map { _ in processorTime { _ = PropertyListProbe.check(document) } }.min() ?? .zero
         }
-        _ = time(1000)
-        #expect(time(80_000) < time(20_000) * 12)
+        // Four times the length: linear time is four times as long, and quadratic time 16 times. Quadratic time exceeds the limit in
+        // every attempt.
+        var ratios: [Double] = []
+        for _ in 0..<5 where ratios.isEmpty || (ratios.last ?? 0) >= 12 {
+            ratios.append(time(80_000) / max(time(20_000), .milliseconds(1)))
+        }
+        #expect((ratios.min() ?? 0) < 12, "\(ratios)")
     }
 
     // MARK: Old-style ASCII

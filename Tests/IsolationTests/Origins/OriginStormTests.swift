@@ -3,7 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Random chains of redirects and pages over four origins, compared with a model of what each origin may receive.
 ///

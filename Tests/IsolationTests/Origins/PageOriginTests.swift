@@ -3,7 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Lists with pages on another origin.
 @Suite(.timeLimit(.minutes(10))) struct PageOriginTests {

@@ -3,7 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// An exchange that several requests share belongs to one user.
 @Suite(.timeLimit(.minutes(10))) struct SharedExchangeTests {

@@ -47,8 +47,7 @@ struct HostileInputTests {
         let isOther = ["[", "a=", "--b\r\n"].contains(unit)
         let others = isOther ? ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"] : []
         for type in ["application/json", "text/plain"] + others {
-            let clock = ContinuousClock()
-            let duration = clock.measure {
+            let duration = processorTime {
                 let text = Redaction.default.redacted(body: bytes, contentType: type)
                 #expect(text.utf8.count < 5000)
             }
@@ -59,7 +58,7 @@ struct HostileInputTests {
     @Test(arguments: ["[", "<token>", "://:x", "code: 1 ", "basic ", "{\"token\":", "a:"])
     func `redaction of a long text without a limit takes linear time`(unit: String) {
         let text = String(repeating: unit, count: 100_000 / unit.utf8.count)
-        let duration = ContinuousClock().measure { _ = Redaction.default.redacted(text: text) }
+        let duration = processorTime { _ = Redaction.default.redacted(text: text) }
         #expect(duration < .seconds(30))
     }
 

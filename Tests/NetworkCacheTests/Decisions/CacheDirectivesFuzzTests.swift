@@ -1,7 +1,7 @@
 import Foundation
 import NetworkCache
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite struct CacheDirectivesFuzzTests {
     private static let pieces = [

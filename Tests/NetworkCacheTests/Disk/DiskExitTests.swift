@@ -5,7 +5,7 @@
     import NetworkCore
     import NetworkFiles
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCache
 

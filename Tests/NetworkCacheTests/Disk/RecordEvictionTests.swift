@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 import NetworkFiles
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCache
 

@@ -3,7 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore

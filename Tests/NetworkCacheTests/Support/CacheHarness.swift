@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkLogging
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore

@@ -1,5 +1,5 @@
 import NetworkCore
-import TestSupport
+import TransferTestSupport
 
 /// Delays requests until a gate is open.
 struct HeldUp: NetworkInterceptor {

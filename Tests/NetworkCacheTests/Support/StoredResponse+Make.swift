@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCache
-import TestSupport
+import TransferTestSupport
 
 extension StoredResponse {
     /// A response received at ``TestTime/start``.

@@ -3,7 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// A row of a table: one behaviour that the test suites of other HTTP clients check, or that an RFC requires.
     protocol Behaviour: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// A row with the cookies that responses set, and the cookies that later requests send.
     struct CookieStory: Behaviour {

@@ -3,7 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// What is kept from one redirect to the next: the connection, credentials, cookies (RFC 9110 §15.4; RFC 6265 §5.3).
     @Suite(.timeLimit(.minutes(10)))

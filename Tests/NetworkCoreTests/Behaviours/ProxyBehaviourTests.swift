@@ -3,7 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// A row with the response of a proxy to CONNECT, and the expected outcome.
     struct TunnelRow: Behaviour {

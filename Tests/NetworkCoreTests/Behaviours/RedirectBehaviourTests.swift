@@ -3,7 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// A redirect, and the request that follows it.
     struct RedirectRow: Behaviour {

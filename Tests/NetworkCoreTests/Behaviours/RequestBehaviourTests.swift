@@ -3,7 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// A row with a request, and the bytes that are sent for it.
     struct SentRow: Behaviour {

@@ -4,7 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Uploads: responses before the end of the body, and bodies that fail (RFC 9112 §9.3, §9.5).
     @Suite(.timeLimit(.minutes(10)))

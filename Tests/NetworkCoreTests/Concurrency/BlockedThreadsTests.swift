@@ -4,7 +4,7 @@
     import NetworkLogging
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
     @testable import NetworkURLSession

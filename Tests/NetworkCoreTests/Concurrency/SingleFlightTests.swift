@@ -1,7 +1,7 @@
 import NetworkCore
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct SingleFlightTests {
     private typealias Flights = SingleFlight<String, Int>

@@ -4,9 +4,9 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
     struct CurlConnectionTests {
         @Test func `connections are kept alive and reused`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
@@ -16,7 +16,12 @@
         }
 
         @Test func `the number of connections per host does not exceed the limit`() async throws {
-            let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(5)) }
+            let arrived = Watched(0)
+            let server = try LoopbackServer { _ in
+                arrived.withLock { $0 += 1 }
+                await arrived.wait { $0 >= 3 }
+                return LoopbackResponse.text("x").delayed(by: .milliseconds(5))
+            }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 3 })
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<60 { group.addTask { try await session.response(for: server.request("/")).statusCode } }

@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Compiles this package's declarations of zlib, brotli and zstd together with the real headers.
     @Suite(

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 

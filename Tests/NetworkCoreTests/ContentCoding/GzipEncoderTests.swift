@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import TransferTestSupport
 import Testing
 
 @testable import NetworkCore

@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Compiles the declarations of libcurl's ABI in `Sources/CCurl` together with libcurl's own header.
     @Suite(.enabled(if: CCompiler.forCurl != nil, "needs a C compiler and libcurl's development package"))

@@ -4,9 +4,9 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
     struct CurlExchangeTests {
         let session = CurlSessionManager()
 

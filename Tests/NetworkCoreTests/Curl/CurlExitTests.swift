@@ -5,7 +5,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlExitTests {

@@ -3,7 +3,7 @@
     import Foundation
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 
@@ -15,7 +15,12 @@
 
         @Test(arguments: [1, 2, 3, 6, 8])
         func `the connection limit per host holds for any number of event loops`(loops: Int) async throws {
-            let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(3)) }
+            let arrived = Watched(0)
+            let server = try LoopbackServer { _ in
+                arrived.withLock { $0 += 1 }
+                await arrived.wait { $0 >= 6 }
+                return LoopbackResponse.text("x").delayed(by: .milliseconds(3))
+            }
             let session = session {
                 $0.eventLoops = loops
                 $0.maximumConnectionsPerHost = 6

@@ -4,7 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Retries after the server closes a reused connection while the next request is being sent on it (RFC 9110 §9.2.2).
     @Suite(.timeLimit(.minutes(10)))
@@ -52,11 +52,12 @@
         }
 
         @Test func `a request is retried on a new connection and not on another idle one`() async throws {
-            let used = Locked<Set<Int>>([])
+            let used = Watched<Set<Int>>([])
             let server = try LoopbackServer { request in
                 let isFirst = used.withLock { $0.insert(request.connectionID).inserted }
-                return isFirst
-                    ? LoopbackResponse.text("ok").delayed(by: .milliseconds(50)) : LoopbackResponse.text("").fault(.reset)
+                // Responds to no request before all six connections are open.
+                if request.path == "/first" { await used.wait { $0.count >= 6 } }
+                return isFirst ? .text("ok") : LoopbackResponse.text("").fault(.reset)
             }
             let session = CurlSessionManager()
             await withTaskGroup(of: Void.self) { group in

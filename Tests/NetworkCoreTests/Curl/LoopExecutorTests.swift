@@ -3,7 +3,7 @@
     import Foundation
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 
@@ -253,16 +253,21 @@
 
         #if DEBUG
             @Test func `a task that blocks its event loop is reported once, also while it blocks`() async throws {
-                let session = session()
-                let watch = try #require(await session.run { CurlEngine.ofThisThread?.jobs.watch })
-                await session.run { await Task.yield() }
-                #expect(!watch.hasReported)
-                // The report comes while the task blocks, or else it would never come for a task that blocks forever.
-                let blocked = Task(executorPreference: session.executor) {
-                    for _ in 0..<1000 where !watch.hasReported { usleep(10_000) }
-                    return watch.hasReported
+                for _ in 0..<100 {
+                    let session = session()
+                    let watch = try #require(await session.run { CurlEngine.ofThisThread?.jobs.watch })
+                    await session.run { await Task.yield() }
+                    // On a busy machine, even a short job may take so long that it is reported.
+                    if watch.hasReported { continue }
+                    // The report comes while the task blocks, or else it would never come for a task that blocks forever.
+                    let blocked = Task(executorPreference: session.executor) {
+                        for _ in 0..<10_000 where !watch.hasReported { usleep(10_000) }
+                        return watch.hasReported
+                    }
+                    #expect(await blocked.value)
+                    return
                 }
-                #expect(await blocked.value)
+                Issue.record("a short job was reported in each session manager")
             }
         #endif
 

@@ -4,7 +4,7 @@
     import Foundation
     import NetworkCore
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Random exchanges with a server that splits, delays and truncates its responses, resets, closes and upgrades connections,
     /// and sends unrequested bytes. A model contains every byte that may be delivered for each exchange.

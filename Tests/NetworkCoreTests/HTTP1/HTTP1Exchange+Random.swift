@@ -1,4 +1,4 @@
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCore
 

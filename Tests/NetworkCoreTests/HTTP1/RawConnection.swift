@@ -2,7 +2,7 @@
     import Foundation
     import Glibc
     import NetworkCore
-    import TestSupport
+    import TransferTestSupport
 
     /// One connection of a ``RawServer``. Its calls block for at most 50 seconds each, and are made only by the thread that
     /// serves it.

@@ -4,7 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// A server that responds with the raw bytes that a test writes, well-formed or not.
     ///

@@ -4,7 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     // Bodies are complete or an error, and every received byte is delivered.
     extension WireRuleTests {

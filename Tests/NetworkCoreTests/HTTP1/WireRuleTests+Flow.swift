@@ -5,7 +5,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Counts the bytes of one body that the client buffers in memory: those that are queued neither on this side nor in the
     /// client's socket.

@@ -4,7 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     // Which heads are accepted, and how they are parsed.
     extension WireRuleTests {
@@ -180,7 +180,7 @@
                 connection.drain()
             }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 100_000 })
-            let request = server.request("/", timeouts: RequestTimeouts(idle: .seconds(5)))
+            let request = server.request("/", timeouts: RequestTimeouts(idle: .seconds(30)))
             let error = try await failure(of: session, request)
             #expect(error.code == .bodyTooLarge && error.message.contains("maximumBodyBytes"), "\(error)")
         }

@@ -4,10 +4,10 @@
     import NetworkCore
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     /// Rules of HTTP/1.1 on the wire, each against a server that responds with raw bytes.
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
     struct WireRuleTests {
         static func ok(_ body: String, _ fields: String = "") -> String {
             "HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -97,7 +97,7 @@
             let server = try RawServer { connection in
                 guard try connection.request()?.target == "/first" else { return try connection.send(Self.ok("fresh")) }
                 together.leave()
-                _ = together.wait(timeout: .now() + 10)
+                _ = together.wait(timeout: .now() + 50)
                 try connection.send(Self.ok("kept"))
                 _ = try connection.request()
                 if isReset { connection.reset() }

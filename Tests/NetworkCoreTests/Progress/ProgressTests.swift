@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCore
 @testable import NetworkURLSession
@@ -36,19 +36,23 @@ struct ProgressTests {
     }
 
     @Test(arguments: [0, 1]) func `an observer receives at most 20 events per second`(index: Int) async throws {
-        // About 300 chunks in 0.3 s.
-        let server = try LoopbackServer { _ in
-            LoopbackResponse.data(Data(count: 300)).fault(.drip(bytes: 1, every: .milliseconds(1)))
+        // On a busy machine, all chunks of a short response may be received at once.
+        let most = try await withTimeouts { duration -> Int? in
+            let server = try LoopbackServer { _ in
+                LoopbackResponse.data(Data(count: 300)).fault(.drip(bytes: 1, every: duration / 100))
+            }
+            let events = Locked<[TransferProgress]>([])
+            let clock = ContinuousClock.now
+            let observer = Counting { progress in events.withLock { $0.append(progress) } }
+            _ = try await Self.sessions[index].response(for: NetworkRequest(url: server.url("/"), progress: observer))
+            let seconds = (ContinuousClock.now - clock) / .seconds(1)
+            let received = events.withLock { $0 }
+            #expect(Double(received.count) <= seconds * 20 + 2, "\(received.count) in \(seconds) s")
+            #expect(received.dropFirst().first?.totalBytesToReceive == 300)
+            #expect(received.filter(\.isFinished).count == 1 && received.last?.isFinished == true)
+            return received.count > 2 ? received.count : nil
         }
-        let events = Locked<[TransferProgress]>([])
-        let clock = ContinuousClock.now
-        let observer = Counting { progress in events.withLock { $0.append(progress) } }
-        _ = try await Self.sessions[index].response(for: NetworkRequest(url: server.url("/"), progress: observer))
-        let seconds = (ContinuousClock.now - clock) / .seconds(1)
-        let received = events.withLock { $0 }
-        #expect(received.count > 2 && Double(received.count) <= seconds * 20 + 2, "\(received.count) in \(seconds) s")
-        #expect(received.dropFirst().first?.totalBytesToReceive == 300)
-        #expect(received.filter(\.isFinished).count == 1 && received.last?.isFinished == true)
+        #expect(most != nil)
     }
 
     @Test(arguments: [0, 1]) func `progress finishes when a transfer fails or is cancelled`(index: Int) async throws {

@@ -1,6 +1,6 @@
 import Endpoints
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCore
 

@@ -4,7 +4,7 @@
     import Glibc
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 

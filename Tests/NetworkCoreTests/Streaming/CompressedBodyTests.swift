@@ -3,12 +3,12 @@
     import Foundation
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 
     /// Bodies that are compressed while they are sent, RFC 9110 §8.4.
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
     struct CompressedBodyTests {
         private struct SourceFailure: Error {}
 

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import Endpoints
 @testable import NetworkCore

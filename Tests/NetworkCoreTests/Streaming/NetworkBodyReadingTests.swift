@@ -3,11 +3,11 @@
     import Foundation
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
     struct NetworkBodyReadingTests {
         let session = CurlSessionManager()
 
@@ -46,16 +46,19 @@
 
         @Test func `a paused reader makes the server wait, and receives the whole body when it continues`() async throws {
             let total = 64 << 20
-            let server = try FlowServer(sending: total)
-            // The idle timeout is paused while the transfer waits for the reader.
-            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(100) })
-            let response = try await session.stream(for: NetworkRequest(url: server.url))
-            var events = server.events.makeAsyncIterator()
-            #expect(await events.next() == .stalled)
-            #expect(server.moved < 16 << 20, "\(server.moved) bytes are under way")
-            var count = 0
-            for try await chunk in response.body { count += chunk.count }
-            #expect(count == total)
+            // On a busy machine, a short timeout may expire while the transfer does not wait for the reader.
+            let received = try await withTimeouts { idle -> Int? in
+                let server = try FlowServer(sending: total)
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = idle })
+                guard let response = try? await session.stream(for: NetworkRequest(url: server.url)) else { return nil }
+                var events = server.events.makeAsyncIterator()
+                guard await events.next() == .stalled else { return nil }
+                #expect(server.moved < 16 << 20, "\(server.moved) bytes are under way")
+                // The idle timeout is paused while the transfer waits for the reader.
+                try await Task.sleep(for: idle * 3)
+                return try? await response.body.collected(maximumBytes: total).count
+            }
+            #expect(received == total)
         }
 
         @Test func `releasing a stream closes its connection`() async throws {
@@ -117,18 +120,24 @@
 
         @Test func `a server that stops sending during the body causes an idle timeout`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
-            let response = try await session.stream(
-                for: server.request("/", timeouts: RequestTimeouts(idle: .milliseconds(100))))
-            let error = await #expect(throws: TransportError.self) { try await response.body.collected() }
+            // On a busy machine, a short timeout may expire before the head is received.
+            let response = try await withTimeouts { idle in
+                try? await session.stream(for: server.request("/", timeouts: RequestTimeouts(idle: idle)))
+            }
+            let body = try #require(response?.body)
+            let error = await #expect(throws: TransportError.self) { try await body.collected() }
             #expect(error?.isTimeout == true && error?.phase == .receive)
         }
 
         @Test func `the total timeout also applies to a streamed body`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
-            let response = try await session.stream(
-                for: server.request("/", timeouts: RequestTimeouts(total: .milliseconds(200))))
+            // On a busy machine, a short timeout may expire before the head is received.
+            let response = try await withTimeouts(from: .milliseconds(200)) { total in
+                try? await session.stream(for: server.request("/", timeouts: RequestTimeouts(total: total)))
+            }
+            let body = try #require(response?.body)
             let error = await #expect(throws: TransportError.self) {
-                for try await _ in response.body {}
+                for try await _ in body {}
             }
             #expect(error?.isTimeout == true)
         }

@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkTesting
-    import TestSupport
+    import TransferTestSupport
     import Testing
 
     @testable import NetworkCore

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCore
 

@@ -3,13 +3,13 @@
     import Foundation
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
     @testable import NetworkURLSession
 
     /// Trailers of requests (RFC 9110 §6.5, RFC 9112 §7.1.2), which are made once per attempt after the last byte of the body.
-    @Suite(.timeLimit(.minutes(10))) struct RequestTrailerTests {
+    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops) struct RequestTrailerTests {
         /// A chunked request as it was received.
         private struct Received: Equatable, Sendable {
             var body = Data()

@@ -3,7 +3,7 @@ import Foundation
 import NetworkLogging
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCore
 

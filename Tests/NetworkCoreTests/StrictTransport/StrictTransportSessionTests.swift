@@ -3,7 +3,7 @@
     import Foundation
     import NetworkTesting
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
     @testable import NetworkURLSession

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCore
 

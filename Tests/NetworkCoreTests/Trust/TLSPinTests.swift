@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 
@@ -67,7 +67,7 @@
             let before = try await session.connectionState(servers.url("tls-1.2"))
             let target = servers.url("tls-1.2", host: "127.0.0.1")
             let request = NetworkRequest(url: servers.url("good", path: "/?to=\(target.absoluteString)"))
-            let error = try await TestSupport.failure(of: session, request)
+            let error = try await TransferTestSupport.failure(of: session, request)
             #expect(error.tlsFailure == .pinMismatch && error.request?.contains("127.0.0.1") == true, "\(error)")
             let after = try await session.connectionState(servers.url("tls-1.2"))
             #expect(after.requests == before.requests + 1 && after.connections == before.connections + 1)

@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 

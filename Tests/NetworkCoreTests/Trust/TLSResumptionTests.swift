@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 
@@ -38,7 +38,7 @@
             for _ in 0..<4 {
                 for server in ["self", "expired", "wrong-host"] {
                     _ = try await session.connectionState(servers.url(server, host: "127.0.0.1", path: "/once"))
-                    let error = try await TestSupport.failure(
+                    let error = try await TransferTestSupport.failure(
                         of: session, NetworkRequest(url: servers.url(server, path: "/once")))
                     #expect(error.code == .tlsFailed, "\(server): \(error)")
                 }
@@ -48,7 +48,8 @@
         @Test func `a wrong pin refuses each connection, not only the first`() async throws {
             let session = session(TrustPolicy(roots: servers.authority, pins: [servers.pin("client")]))
             for _ in 0..<4 {
-                let error = try await TestSupport.failure(of: session, NetworkRequest(url: servers.url("good", path: "/once")))
+                let error = try await TransferTestSupport.failure(
+                    of: session, NetworkRequest(url: servers.url("good", path: "/once")))
                 #expect(error.tlsFailure == .pinMismatch, "\(error)")
             }
         }

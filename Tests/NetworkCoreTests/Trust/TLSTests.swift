@@ -3,7 +3,7 @@
     import Endpoints
     import Foundation
     import Testing
-    import TestSupport
+    import TransferTestSupport
 
     @testable import NetworkCore
 
@@ -30,7 +30,7 @@
             _ server: String, _ session: CurlSessionManager, host: String = "localhost",
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws -> TransportError {
-            try await TestSupport.failure(
+            try await TransferTestSupport.failure(
                 of: session,
                 NetworkRequest(method: .post, url: servers.url(server, host: host), body: .data(Data("secret".utf8))),
                 sourceLocation: sourceLocation)

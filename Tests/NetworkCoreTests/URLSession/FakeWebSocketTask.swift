@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkCore
 @testable import NetworkURLSession

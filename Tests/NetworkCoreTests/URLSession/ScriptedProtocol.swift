@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkURLSession
 

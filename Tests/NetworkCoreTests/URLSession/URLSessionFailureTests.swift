@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 import Testing
 import NetworkURLSession
 
@@ -72,7 +72,7 @@ extension URLSessionTests {
                 // Sent slowly, so that the cancellation takes effect before the body is complete.
                 request.path == "/long"
                     ? LoopbackResponse.text(String(repeating: "x", count: 1 << 20)).fault(
-                        .drip(bytes: 1000, every: .milliseconds(1)))
+                        .drip(bytes: 1000, every: .milliseconds(50)))
                     : .text("0123456789").fault(.closeAfter)
             }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })

@@ -4,7 +4,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 import NetworkURLSession
 
 extension URLSessionTests {

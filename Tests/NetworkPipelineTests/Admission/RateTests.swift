@@ -3,7 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkPipeline
 
@@ -32,7 +32,7 @@ import TestSupport
         for _ in 0..<2000 {
             now += .milliseconds(Int(random.next() % 150))
             let delay = state.take(limit, now: now, maximum: .seconds(2))
-            if delay <= .seconds(2) { sent.append(now + delay) }
+            if delay <= .seconds(2) { sent.append(now + delay) }  // manual clock
         }
         sent.sort()
         for (index, time) in sent.enumerated() {

@@ -1,4 +1,4 @@
-import TestSupport
+import TransferTestSupport
 import Testing
 
 @testable import NetworkPipeline

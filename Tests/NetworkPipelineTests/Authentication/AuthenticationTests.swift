@@ -4,7 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct AuthenticationTests {
     private let session = StubSessionManager()

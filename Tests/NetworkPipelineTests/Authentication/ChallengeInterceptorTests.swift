@@ -3,7 +3,7 @@ import Foundation
 import NetworkCache
 import NetworkCore
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 import Testing
 
 @testable import NetworkPipeline

@@ -4,7 +4,7 @@ import NetworkCore
 @testable import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct HedgingTests {
     /// A session whose attempts end when the test says so, or when they are cancelled.

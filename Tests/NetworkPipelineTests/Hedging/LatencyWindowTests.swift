@@ -1,7 +1,7 @@
 import Foundation
 @testable import NetworkPipeline
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite struct LatencyWindowTests {
     @Test(arguments: 0..<20) func `percentiles are those of the sorted latest latencies`(seed: UInt64) {

@@ -4,7 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// The device flow of RFC 8628, on a manual clock.
 @Suite(.timeLimit(.minutes(10))) struct DeviceFlowTests {

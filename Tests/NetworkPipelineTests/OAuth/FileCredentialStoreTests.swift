@@ -3,7 +3,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct FileCredentialStoreTests {
     private let folder: TemporaryFolder

@@ -4,7 +4,7 @@ import NetworkCore
 import NetworkLogging
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @testable import NetworkPipeline
 

@@ -3,7 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkPipeline
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 
 /// A model of an authorization server that rotates refresh tokens and detects their reuse, and of a resource server. It judges its clients by the
 /// file in which they keep their tokens.

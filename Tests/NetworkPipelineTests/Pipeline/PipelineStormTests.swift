@@ -4,7 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Checks invariants of the pipeline over sockets, with random sequences of successes, errors and cancellations.
 @Suite(.timeLimit(.minutes(10))) struct PipelineStormTests {

@@ -3,7 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Resumable uploads with an interceptor that retries: it decides, by its maximum, budget and pauses, and no part is sent again as it is.
 @Suite(.timeLimit(.minutes(10)))
@@ -65,11 +65,13 @@ struct UploadRetryTests {
         model.change { state in state.fault = { $1.method == .patch ? .refused(503) : nil } }
         let service = DefaultDataTransferService(
             configuration: APIConfiguration(baseURL: server.url),
-            interceptors: [.retry(RetryOptions(backoff: Backoff(base: .seconds(3600), factor: 1, maximumDelay: .seconds(3600))))])
+            interceptors: [
+                .retry(RetryOptions(backoff: Backoff(base: .seconds(86_400), factor: 1, maximumDelay: .seconds(86_400))))
+            ])
         var endpoint = Endpoint<Void>(path: "files")
-        endpoint.timeouts.deadline = .limit(.milliseconds(2000))
+        endpoint.timeouts.deadline = .limit(.seconds(60))
         await #expect(throws: DataTransferError.self) { _ = try await service.uploadResumably(file, to: endpoint) }
-        // With a random pause below two seconds, which is rare, there are more.
+        // With a random pause below one minute, which is rare, there are more.
         #expect(parts >= 1)
         #expect(folder.names == [".file.upload", "file"])
     }

@@ -1,6 +1,6 @@
 import Foundation
 import NetworkTesting
-import TestSupport
+import TransferTestSupport
 
 /// Documents with one entry. A test passes only the parts that it checks.
 enum ArchiveSamples {

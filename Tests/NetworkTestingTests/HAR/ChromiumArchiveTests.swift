@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// An archive exported by Chromium, of a page that requested these resources from a small server.
 @Suite(.timeLimit(.minutes(10))) struct ChromiumArchiveTests {

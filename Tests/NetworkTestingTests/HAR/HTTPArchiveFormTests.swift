@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// The requirements of HAR 1.2 for a document, so that other programs can open it.
 struct HTTPArchiveFormTests {

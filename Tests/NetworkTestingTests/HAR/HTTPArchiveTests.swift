@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 struct HTTPArchiveTests {
     private func error(_ data: Data, limits: HTTPArchive.Limits = .init()) -> String? {

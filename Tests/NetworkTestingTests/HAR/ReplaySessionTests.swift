@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct ReplaySessionTests {
     private func entry(

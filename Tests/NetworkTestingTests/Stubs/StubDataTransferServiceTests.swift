@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 struct StubDataTransferServiceTests {
     private struct User: Decodable, Sendable, Equatable { var id: Int }

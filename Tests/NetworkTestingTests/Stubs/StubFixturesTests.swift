@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 struct StubFixturesTests {
     private struct User: Decodable, Sendable, Equatable { var id: Int }

@@ -1,6 +1,6 @@
 import Foundation
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// Heads of frames, one by one (RFC 6455 §5.2). Each is also split at every byte.

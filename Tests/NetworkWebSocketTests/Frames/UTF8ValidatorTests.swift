@@ -1,6 +1,6 @@
 import Foundation
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// The validator accepts what the standard library accepts, however the bytes are split (RFC 3629).

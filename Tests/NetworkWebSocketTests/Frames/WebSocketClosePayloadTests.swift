@@ -1,6 +1,6 @@
 import Foundation
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// Payloads of close frames (RFC 6455 §5.5.1, §7.4).

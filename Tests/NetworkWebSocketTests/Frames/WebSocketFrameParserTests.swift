@@ -1,6 +1,6 @@
 import Foundation
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// Random streams of frames: the parser finds what the reference finds, however they are split.

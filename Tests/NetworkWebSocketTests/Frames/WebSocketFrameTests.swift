@@ -1,6 +1,6 @@
 import Foundation
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// Writing of frames, and their masks.

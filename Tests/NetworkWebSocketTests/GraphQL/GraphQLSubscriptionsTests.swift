@@ -3,7 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 private struct Review: Codable, Sendable, Equatable { var stars: Int }

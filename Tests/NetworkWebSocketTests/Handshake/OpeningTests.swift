@@ -4,7 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// Opening of WebSockets through session managers, services and interceptors.

@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// The end of WebSockets of an engine that passes whole messages.

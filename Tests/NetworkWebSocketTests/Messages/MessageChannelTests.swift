@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// WebSockets of an engine that passes whole messages, as `URLSession` does.

@@ -2,7 +2,7 @@
     import Foundation
     import NetworkCore
     import NetworkWebSocket
-    import TestSupport
+    import TransferTestSupport
     import Testing
 
     /// Compression of messages, and decoding of their content (RFC 7692).

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// Messages that a WebSocket receives and sends, over a transport of the test.

@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// The close handshake of both sides, and other ends (RFC 6455 §7).

@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// Pings and limits of time, with a clock of the test.

@@ -3,7 +3,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// What ends with the close frame of the peer, and what an open WebSocket no longer holds.

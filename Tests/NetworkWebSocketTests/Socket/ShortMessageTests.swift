@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkWebSocket
 
 /// Messages that need no task to wait: texts that are validated when they are received, and frames that are sent at once.
-@Suite(.timeLimit(.minutes(5))) struct ShortMessageTests {
+@Suite(.timeLimit(.minutes(10))) struct ShortMessageTests {
     @Test(arguments: [Int.max, 1, 3, 1000])
     func `texts of all sizes are received as they were sent, however they are split`(pieces: Int) async throws {
         let socket = try ScriptedSocket()

@@ -2,7 +2,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 /// What a peer does wrong, with the error and the close frame that follow.

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 
 /// One side of a socket in the storm: sends, receives, pings and ends as planned, and checks every result.
 struct StormActor: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 
 /// A message of the storm. Its type, size and content follow from where it belongs, so that a receiver can check it without knowing the sender.
 struct StormMessage: Hashable, Sendable {

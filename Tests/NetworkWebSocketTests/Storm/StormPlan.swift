@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 
 /// What one side of a socket does.
 struct StormSidePlan: Sendable {

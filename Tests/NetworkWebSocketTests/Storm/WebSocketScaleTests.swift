@@ -3,7 +3,7 @@
     import NetworkCore
     import NetworkTesting
     import NetworkWebSocket
-    import TestSupport
+    import TransferTestSupport
     import Testing
 
     /// Many open sockets, and many bytes through one: descriptors, threads, and memory.
@@ -77,16 +77,24 @@
             var random = SeededGenerator(seed: 2)
             let block = Data((0..<(1 << 16)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
             let (fromServer, toServer) = (Watched(0), Watched(0))
+            // Longer than a busy machine needs to read what was sent before a close frame.
+            let serverOptions = WebSocketOptions {
+                $0.pingInterval = nil
+                $0.closeTimeout = .seconds(600)
+            }
             let server = try LoopbackServer {
-                LoopbackRoute.webSocket("/down", compression: compression) { socket, _ in
+                LoopbackRoute.webSocket("/down", compression: compression, options: serverOptions) { socket, _ in
                     for _ in 0..<(count * 16) { try await socket.send(.binary(block)) }
                 }
-                LoopbackRoute.webSocket("/up", compression: compression) { socket, _ in
+                LoopbackRoute.webSocket("/up", compression: compression, options: serverOptions) { socket, _ in
                     while let message = try await socket.receive() { toServer.withLock { $0 += message.data.count } }
                 }
             }
             let session = CurlSessionManager()
-            let options = WebSocketOptions { $0.compression = compression }
+            let options = WebSocketOptions {
+                $0.compression = compression
+                $0.closeTimeout = .seconds(600)
+            }
             let before = ProcessUsage.residentBytes
             let down = try await session.webSocket(for: server.url("/down"), options: options)
             while let message = try await down.receive() { fromServer.withLock { $0 += message.data.count } }

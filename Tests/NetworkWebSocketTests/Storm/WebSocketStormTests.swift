@@ -3,7 +3,7 @@
     import NetworkCore
     import NetworkTesting
     import NetworkWebSocket
-    import TestSupport
+    import TransferTestSupport
     import Testing
 
     /// Random sockets whose both sides send, receive, ping and end at random times, with a server that also resets connections, truncates frames,

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 
 /// The transport of a WebSocket whose engine handles the frames itself. The test is that engine.
 final class ScriptedMessages: MessageTransport {

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 
 /// The transport of a connection whose peer is the test: it passes bytes on the calling thread, and collects what is sent.
 final class ScriptedTransport: UpgradedTransport {

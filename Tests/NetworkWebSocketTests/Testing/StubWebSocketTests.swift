@@ -3,7 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StubWebSocketTests {
@@ -25,6 +25,7 @@ import Testing
             options: WebSocketOptions {
                 $0.subprotocols = ["chat"]
                 $0.compression = WebSocketCompression()
+                $0.closeTimeout = .seconds(60)
             })
         #expect(socket.subprotocol == "chat")
         for size in [0, 1000, 1_000_000] {
@@ -92,7 +93,7 @@ import Testing
 
         let session = StubSessionManager()
         session.enqueueWebSocket(replaying: recording, for: "/live")
-        let replayed = try await session.webSocket(for: Self.url)
+        let replayed = try await session.webSocket(for: Self.url, options: WebSocketOptions { $0.closeTimeout = .seconds(60) })
         try await replayed.send(.text(#"{ "id": 1 }"#))
         #expect(try await replayed.receive() == .text(#"{"id":1}"#))
         try await replayed.send(.binary(Data([1, 2])))

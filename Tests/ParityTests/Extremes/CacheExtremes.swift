@@ -63,15 +63,6 @@ extension ExtremeCall {
         },
         ExtremeCall {
             for text in Extreme.texts {
-                for parsed in [text, "max-age=" + text, "no-cache=\"" + text] {
-                    let control = CacheDirectives(parsing: parsed)
-                    describe(control)
-                    _ = (control.maxAge, control.noCache, control.contains(text), control.first(text))
-                }
-            }
-        },
-        ExtremeCall {
-            for text in Extreme.texts {
                 var stored = response()
                 stored.varying = [.init(name: text, value: text)]
                 describe(stored)

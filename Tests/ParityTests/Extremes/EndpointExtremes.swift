@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import TestSupport
+import TransferTestSupport
 
 /// Endpoints and the values they consist of.
 extension ExtremeCall {

@@ -25,7 +25,7 @@ enum Extreme {
     ]
     /// ``LinearTimeTests`` uses longer texts.
     static let longTexts: [String] =
-        [String(repeating: "a", count: 1 << 16)] + ["%", "/", "é", "🎬"].map { String(repeating: $0, count: 1 << 13) }
+        [String(repeating: "a", count: 1 << 14)] + ["%", "/", "é", "🎬"].map { String(repeating: $0, count: 1 << 11) }
     static let texts = shortTexts + longTexts
     /// The texts that are accepted as URLs.
     static let urls: [URL] =

@@ -29,17 +29,6 @@ extension ExtremeCall {
                 headers.reserveCapacity(count)
             }
         },
-        ExtremeCall {
-            for text in Extreme.texts {
-                for value in [text, "<\(text)>; rel=next", "<a>; rel=\"\(text)\"", "<a>; \(text)=next"] {
-                    let field = LinkField(["Link": value])
-                    for url in Extreme.urls {
-                        _ = field.target(of: text, for: url)
-                        _ = field.target(of: "next", for: url)
-                    }
-                }
-            }
-        },
         ExtremeCall(
             "EndpointBody.init(contentType:encode:)", "EndpointBody.init(contentType:content:)",
             "EndpointBody.text(_:encoding:contentType:)", "EndpointBody.data(_:contentType:)",
@@ -111,7 +100,6 @@ extension ExtremeCall {
                 _ = try? EndpointBody.multipart(MultipartForm([.init(name: text, data: data)], boundary: text)).content()
             }
         },
-        ExtremeCall { for text in Extreme.texts { _ = TextCharset(name: text) } },
         ExtremeCall("ResponseData.init(_:contentType:)") {
             for text in Extreme.texts {
                 for type in [text, "text/plain; charset=" + text] {

@@ -22,16 +22,6 @@ extension ExtremeCall {
             for text in Extreme.texts { describe(ServerSentEvent(type: text, data: text, lastEventID: text)) }
             for retry in Extreme.durations { describe(ServerSentEvent(data: "", retry: retry)) }
         },
-        ExtremeCall {
-            for bytes in Extreme.integers {
-                read(ServerSentEventParser(maximumEventBytes: bytes))
-                read(JSONElementParser(maximumElementBytes: bytes))
-                read(JSONSequenceParser(maximumElementBytes: bytes))
-                read(LineParser(maximumLineBytes: bytes))
-                read(NDJSONParser(maximumLineBytes: bytes))
-            }
-            for text in Extreme.texts { read(ServerSentEventParser(lastEventID: text)) }
-        },
         ExtremeCall(
             "StreamFormat.ndjson(_:decoder:onFailure:maximumLineBytes:)",
             "StreamFormat.jsonSequence(_:decoder:onFailure:maximumElementBytes:)",

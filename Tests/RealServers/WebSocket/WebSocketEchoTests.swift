@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 extension RealServerTests {

@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkPipeline
 import NetworkWebSocket
-import TestSupport
+import TransferTestSupport
 import Testing
 
 extension RealServerTests {

@@ -39,7 +39,12 @@ extension NetworkSessionManager {
         _ url: String, headers: HeaderFields = [:], _ change: (inout WebSocketOptions) -> Void = { _ in }
     ) async throws -> WebSocket {
         guard let url = URL(string: url) else { throw InvalidURL() }
-        return try await webSocket(for: url, headers: headers, options: WebSocketOptions(change))
+        let options = WebSocketOptions {
+            // On a busy machine, the server may respond to a close frame late.
+            $0.closeTimeout = .seconds(60)
+            change(&$0)
+        }
+        return try await webSocket(for: url, headers: headers, options: options)
     }
 
     /// Returns the error with which opening fails.

@@ -5,7 +5,7 @@ import Testing
 import TrackerClient
 
 /// Tests over sockets, with a server that misbehaves.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerTests {
     @Test func `the first call gets a token, and later ones use it`() async throws {
         let server = try TrackerServer()

@@ -11,7 +11,8 @@ struct Options: Sendable {
         usage: gateway --demo [OPTIONS]                                     # starts the two upstreams itself
                gateway --catalogue URL --reviews URL [OPTIONS]
                gateway --upstream [--port PORT]                             # only the two upstreams of --demo
-        options: --port PORT (8080), --upstream-port PORT (8081), --log LEVEL (info), --no-cache, --no-observation
+        options: --port PORT (8080), --upstream-port PORT (8081), --deadline SECONDS (2), --log LEVEL (info), --no-cache,
+                --no-observation
 
         """
 
@@ -19,6 +20,8 @@ struct Options: Sendable {
     var upstreamPort = 8081
     var catalogue: URL?
     var reviews: URL?
+    /// The time limit of the requests for one part of a page, in seconds.
+    var deadline = 2
     var startsDemo = false
     var runsUpstream = false
     var isCached = true
@@ -45,6 +48,7 @@ struct Options: Sendable {
             case "--no-observation": isObserved = false
             case "--port": self.port = try value(of: name, port)
             case "--upstream-port": upstreamPort = try value(of: name, port)
+            case "--deadline": deadline = try value(of: name) { Int($0).flatMap { (1...3600).contains($0) ? $0 : nil } }
             case "--catalogue": catalogue = try value(of: name, URL.init(string:))
             case "--reviews": reviews = try value(of: name, URL.init(string:))
             case "--log": logLevel = try value(of: name, Logger.Level.init(rawValue:))

@@ -30,7 +30,7 @@ struct Upstreams: Sendable {
     init(_ options: Options, session: DefaultSessionManager, kit: ServerKit) throws {
         func service(_ url: URL?) throws -> DefaultDataTransferService {
             let pipeline = RequestPipeline {
-                $0.deadline = .seconds(2)
+                $0.deadline = .seconds(options.deadline)
                 $0.retry = .retry(RetryOptions(maximumAttempts: 2, backoff: Backoff(base: .milliseconds(20))))
                 $0.cache = options.isCached ? CacheInterceptor(store: MemoryCacheStore()) : nil
                 $0.breaker = CircuitBreaker(options: CircuitBreakerOptions(minimumOutcomes: 5, openDuration: .seconds(1)))

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DownloadTests {
     private let place: Workplace
 

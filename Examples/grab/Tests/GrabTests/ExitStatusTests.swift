@@ -5,7 +5,7 @@ import Testing
 
 @testable import grab
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExitStatusTests {
     private let place: Workplace
     private let server: LoopbackServer

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UploadTests {
     private let place: Workplace
     private let content = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })

@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 /// Options that async-http-client cannot enforce: each is an error that names it, and nothing is sent.
-@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var code: TransportError.Code

@@ -4,7 +4,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TransferTests {
+@Suite(.timeLimit(.minutes(10))) struct TransferTests {
     @Test(arguments: [0, 1, 40_000, 1_000_000], [1, 6]) func `bodies are sent one after another on the permitted connections`(
         size: Int, connections: Int
     ) async throws {

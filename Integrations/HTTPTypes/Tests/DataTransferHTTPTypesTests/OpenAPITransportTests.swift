@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct OpenAPITransportTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenAPITransportTests {
     private static func body(_ slices: [ArraySlice<UInt8>], _ behavior: HTTPBody.IterationBehavior) -> HTTPBody {
         let length = Int64(slices.reduce(0) { $0 + $1.count })
         return HTTPBody(

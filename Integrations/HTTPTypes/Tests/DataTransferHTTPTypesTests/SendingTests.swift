@@ -4,7 +4,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SendingTests {
+@Suite(.timeLimit(.minutes(10))) struct SendingTests {
     private static func chunks(_ count: Int, bytes: Int) -> AsyncStream<ArraySlice<UInt8>> {
         AsyncStream { continuation in
             for index in 0..<count { continuation.yield(ArraySlice(repeating: UInt8(truncatingIfNeeded: index), count: bytes)) }

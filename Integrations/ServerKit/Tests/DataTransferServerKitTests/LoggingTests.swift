@@ -3,7 +3,7 @@ import Logging
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LoggingTests {
+@Suite(.timeLimit(.minutes(10))) struct LoggingTests {
     private let fixture = Fixture()
 
     private func service(_ level: Logger.Level) throws -> DefaultDataTransferService {

@@ -4,7 +4,7 @@ import NetworkTesting
 import ServerKitTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricsTests {
     private let fixture = Fixture()
 
     private func total(_ label: String) -> Double { fixture.metrics.series(label).map(\.sum).reduce(0, +) }

@@ -8,7 +8,7 @@ import ServiceLifecycleTestKit
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SessionServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionServiceTests {
     private let fixture = Fixture()
 
     /// A session manager that writes down how it was closed.

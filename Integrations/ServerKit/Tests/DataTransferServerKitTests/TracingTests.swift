@@ -5,7 +5,7 @@ import ServerKitTesting
 import Testing
 import Tracing
 
-@Suite(.timeLimit(.minutes(5))) struct TracingTests {
+@Suite(.timeLimit(.minutes(10))) struct TracingTests {
     private let fixture = Fixture()
 
     @Test func `each attempt is a client span with the attributes of the semantic conventions`() async throws {

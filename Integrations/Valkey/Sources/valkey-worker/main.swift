@@ -27,7 +27,7 @@ case "lease" where arguments.count == 3:
     var configuration = ValkeyConfiguration(.unix(path: arguments[2]))
     configuration.commandTimeout = .seconds(30)
     configuration.connectTimeout = .seconds(30)
-    let store = ValkeyCredentialStore(ValkeyClient(configuration), name: "api", leaseTime: .seconds(4))
+    let store = ValkeyCredentialStore(ValkeyClient(configuration), name: "api", leaseTime: .seconds(10))
     try await store.withLock(timeout: .seconds(30)) { try await Task.sleep(for: .seconds(600)) }
 default:
     FileHandle.standardError.write(Data("usage: valkey-worker cache|limiter|lease SOCKET …\n".utf8))

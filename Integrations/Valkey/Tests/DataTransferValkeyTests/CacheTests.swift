@@ -219,7 +219,7 @@ private func fresh(_ body: String, _ headers: HeaderFields = ["Cache-Control": "
 
     @Test func `without a server, requests go on, and one failure is reported`() async throws {
         let reports = Mutex<[ValkeyError]>([])
-        let client = ValkeyClient(ValkeyConfiguration(.unix(path: "/nonexistent"))) { error, _ in
+        let client = ValkeyClient(ValkeyConfiguration(.unix(path: "/nonexistent"), reportInterval: .seconds(3600))) { error, _ in
             reports.withLock { $0.append(error) }
         }
         let store = ValkeyCacheStore(client)
@@ -240,9 +240,16 @@ private func fresh(_ body: String, _ headers: HeaderFields = ["Cache-Control": "
 @Suite struct CacheFleetTests {
     @Test func `processes that are killed at random never mix, keep or bring back responses`() async throws {
         let full = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
-        let summary = try await CacheFleet.run(
-            processes: 8, for: full ? 10 : 4, rounds: full ? 20 : 1, killed: 3, seed: UInt64.random(in: 0..<1_000_000))
-        #expect(summary.violations == [])
-        #expect(summary.reads > 0 && summary.hits > 0 && summary.changes > 0)
+        var (reads, hits, changes) = (0, 0, 0)
+        // On a busy machine, processes may be killed before they have done much.
+        for _ in 0..<10 where reads == 0 || hits == 0 || changes == 0 {
+            let summary = try await CacheFleet.run(
+                processes: 8, for: full ? 10 : 4, rounds: full ? 20 : 1, killed: 3, seed: UInt64.random(in: 0..<1_000_000))
+            #expect(summary.violations == [])
+            reads += summary.reads
+            hits += summary.hits
+            changes += summary.changes
+        }
+        #expect(reads > 0 && hits > 0 && changes > 0)
     }
 }

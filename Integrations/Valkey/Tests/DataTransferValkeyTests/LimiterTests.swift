@@ -50,55 +50,55 @@ import ValkeyTesting
 
     @Test func `processes share a bucket, in the order of arrival`() async throws {
         let server = try TestServer()
-        let limit = RateLimit(1, per: .seconds(100), burst: 1)
+        let limit = RateLimit(1, per: .seconds(1000), burst: 1)
         let limiters = (0..<4).map { _ in limiter(server.patient, limit) }
         var last = Duration.zero
         for round in 0..<5 {
             for limiter in limiters {
                 let delay = try #require(await limiter.take(Self.host, maximum: .seconds(1_000_000)))
                 // The bucket of a new server is empty.
-                #expect(round > 0 ? delay > last + .seconds(90) : delay > .seconds(50))
+                #expect(round > 0 ? delay > last + .seconds(900) : delay > .seconds(500))
                 last = delay
             }
         }
         // What would take too long is not reserved.
         #expect(try #require(await limiters[0].take(Self.host, maximum: .seconds(1))) > last)
         let next = try #require(await limiters[1].take(Self.host, maximum: .seconds(1_000_000)))
-        #expect(next < last + .seconds(101))
+        #expect(next < last + .seconds(1001))
     }
 
     @Test func `a new or restarted server begins with an empty bucket, behind what was reserved`() async throws {
         let server = try TestServer()
-        let limit = RateLimit(10, per: .seconds(1), burst: 10)
+        let limit = RateLimit(1, per: .seconds(1), burst: 10)
         let limiters = (0..<2).map { _ in limiter(server.patient, limit) }
         var last = try #require(await limiters[0].take(Self.host, maximum: .seconds(100)))
         for _ in 0..<500 { last = try #require(await limiters[1].take(Self.host, maximum: .seconds(1000))) }
-        #expect(last > .seconds(40))
+        #expect(last > .seconds(400))
         server.stop()
         #expect(await limiters[0].take(Self.host, maximum: .seconds(100)) == nil)
         try server.start()
         // The first process does not know how much the second one has reserved. The second one tells the server.
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(120)
         while await limiters[0].take(Self.host, maximum: .seconds(100)) == nil, ContinuousClock.now < deadline {
             await Task.yield()
         }
         while await limiters[1].take(Self.host, maximum: .zero) == nil, ContinuousClock.now < deadline { await Task.yield() }
         let next = try #require(await limiters[0].take(Self.host, maximum: .seconds(1000)))
-        #expect(next > .seconds(20))
+        #expect(next > .seconds(200))
     }
 
     @Test func `without the server, requests fail, are sent, or use a share`() async throws {
         let configuration = ValkeyConfiguration(.unix(path: "/nonexistent"))
-        let limit = RateLimit(1600, per: .seconds(16), burst: 32)
+        let limit = RateLimit(1600, per: .seconds(160), burst: 32)
         #expect(await limiter(configuration, limit, unavailable: .closed).take(Self.host, maximum: .seconds(10)) == nil)
         #expect(await limiter(configuration, limit, unavailable: .open).take(Self.host, maximum: .seconds(10)) == .zero)
         let shared = limiter(configuration, limit, unavailable: .share(of: 16))
         var delays: [Duration] = []
         let start = ContinuousClock.now
-        for _ in 0..<50 { delays.append(try #require(await shared.take(Self.host, maximum: .seconds(60)))) }
-        // 100 per second of 16 processes: one in 160 ms, without tokens at the beginning.
+        for _ in 0..<50 { delays.append(try #require(await shared.take(Self.host, maximum: .seconds(600)))) }
+        // 10 per second of 16 processes: one in 1.6 s, without tokens at the beginning.
         let last = try #require(delays.last)
-        #expect(delays[0] > .zero && last + (ContinuousClock.now - start) > .seconds(7) && last < .seconds(8.2))
+        #expect(delays[0] > .zero && last + (ContinuousClock.now - start) > .seconds(70) && last < .seconds(82))
     }
 
     @Test(arguments: [429, 503])
@@ -144,7 +144,7 @@ import ValkeyTesting
         // Timers are late on a busy machine, so that requests meet that were due at different times: at most one of each of the 32 tasks,
         // besides the 20 of the bucket.
         #expect(summary.excess < 55, "\(summary)")
-        #expect(summary.count > 50 && summary.count < 1000, "\(summary)")
+        #expect(summary.count > 10 && summary.count < 1000, "\(summary)")
     }
 
     @Test func `a simulated fleet of thousands keeps the limit`() {

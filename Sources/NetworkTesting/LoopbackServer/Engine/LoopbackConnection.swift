@@ -249,7 +249,7 @@ extension LoopbackConnection {
     private static let sendBudget = 1 << 20
 
     /// The time for which a client may continue to send after a response to an incomplete request.
-    private static let lingering = Duration.seconds(2)
+    private static let lingering = Duration.seconds(30)
 
     /// Performs the steps of the plan; returns `false` if that is suspended or the connection is closed.
     func performPlan() -> Bool {

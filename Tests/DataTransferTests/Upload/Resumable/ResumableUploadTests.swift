@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Tests of one upload each, with the faults that it meets.
 @Suite(.timeLimit(.minutes(10)))

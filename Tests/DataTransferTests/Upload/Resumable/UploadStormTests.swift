@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// Whatever fails at whatever time, the server has exactly the bytes of the file when an upload is complete, an upload is complete only then, and
 /// each part begins at the position that the server has reported last.
@@ -66,8 +66,14 @@ struct UploadStormTests {
                 model.change { state in
                     state.onRequest = { number in if number == kill { task.withLock { $0 }?.cancel() } }
                 }
-                let upload = Task { try await service.uploadResumably(file, to: creation, options: options) }
+                // Before the first request is received, the task to cancel is known.
+                let gate = AsyncGate()
+                let upload = Task<UploadedFile, any Error> {
+                    await gate.wait()
+                    return try await service.uploadResumably(file, to: creation, options: options)
+                }
                 task.withLock { $0 = upload }
+                gate.open()
                 do {
                     uploaded = try await upload.value
                 } catch let error as DataTransferError {

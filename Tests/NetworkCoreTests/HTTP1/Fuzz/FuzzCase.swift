@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
-    import TestSupport
+    import TransferTestSupport
 
     /// One response of a fuzz run, and its expected outcome. The same seed, number and codings give the same case.
     struct FuzzCase {

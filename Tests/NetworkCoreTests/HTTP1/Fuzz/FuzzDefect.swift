@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
-    import TestSupport
+    import TransferTestSupport
 
     /// A defect that makes any valid response invalid.
     enum FuzzDefect: CaseIterable {

@@ -1,7 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
-    import TestSupport
+    import TransferTestSupport
 
     /// A valid response in parts, so that one of them can be damaged.
     struct FuzzDraft {

@@ -3,7 +3,7 @@
     import Foundation
     import Glibc
     import NetworkCore
-    import TestSupport
+    import TransferTestSupport
 
     /// The counts of a fuzz run, and the rules that were violated.
     final class FuzzRun: Sendable {
@@ -71,7 +71,7 @@
                 configuration: SessionConfiguration {
                     $0.maximumHeaderBytes = 64 << 10
                     $0.maximumRedirects = 2
-                    $0.connectTimeout = .seconds(5)
+                    $0.connectTimeout = .seconds(60)
                 })
             let state = Watched(State())
             self.state = state
@@ -194,7 +194,7 @@
                 try isSent.get()
                 switch fuzz.end {
                 case .keeps: break
-                case .finishes: connection.drain(within: 2_000)
+                case .finishes: connection.drain()
                 case .resets: connection.reset()
                 }
                 if fuzz.end != .keeps { return }

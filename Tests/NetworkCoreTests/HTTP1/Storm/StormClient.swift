@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
-    import TestSupport
+    import TransferTestSupport
 
     /// The outcome of a call, as its caller observes it.
     struct StormOutcome: Sendable {
@@ -73,7 +73,7 @@
                     Pieces(of: body, size: max(1_000, body.count / 5))
                 }
             }
-            request.timeouts.idle = plan.isSilent ? StormPlan.shortTimeout : .seconds(10)
+            request.timeouts.idle = plan.isSilent ? StormPlan.shortTimeout : .seconds(60)
             return request
         }
 

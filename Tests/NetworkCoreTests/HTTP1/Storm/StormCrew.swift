@@ -6,7 +6,7 @@
     struct StormCrew {
         var callers: Int
         /// The maximum time for one number.
-        var timeLimit = Duration.seconds(40)
+        var timeLimit = Duration.seconds(120)
 
         /// - Parameters:
         ///   - work: Runs for each number, with the number of the caller, in as many tasks as there are callers.

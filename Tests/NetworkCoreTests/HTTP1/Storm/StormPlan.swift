@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
-    import TestSupport
+    import TransferTestSupport
 
     /// One exchange of a storm: what the client requests and how, and what the server does each time the request arrives.
     /// The same seed and number give the same plan.

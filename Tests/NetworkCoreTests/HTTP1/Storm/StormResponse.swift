@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
-    import TestSupport
+    import TransferTestSupport
 
     /// How the server of a storm responds to one arrival of a request. A pure value, which the server and the judge both use.
     struct StormResponse: Sendable {

@@ -15,8 +15,8 @@ enum DemoUpstream {
         }
         router.get("reviews/:id") { request, context in
             let id = try context.parameters.require("id", as: Int.self)
-            // Movies with such a number have slow critics, so that shutdown can be tried.
-            if id % 1000 == 999 { try await Task.sleep(for: .seconds(1)) }
+            // Movies with such a number have slow critics, so that shutdown can be tried: those of 999 need a second, those of 1999 two.
+            if id % 1000 == 999 { try await Task.sleep(for: .seconds(id / 1000 + 1)) }
             let reviews = (1...3).map { Review(author: "critic \($0)", stars: (id + $0) % 5 + 1, text: "Movie \(id) again.") }
             return try response(reviews, id)
         }
@@ -27,7 +27,7 @@ enum DemoUpstream {
 
     private static func response(_ value: some Encodable, _ id: Int) throws -> Response {
         Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: "max-age=5"],
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "max-age=60"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try TransferJSONEncoder().encode(value))))
     }
 }

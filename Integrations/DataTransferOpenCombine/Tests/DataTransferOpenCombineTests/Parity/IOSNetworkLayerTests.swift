@@ -10,7 +10,7 @@ extension Tag {
 
 /// What iOS-Network-Layer offers as "Combine and async over one surface", used as its README does: the same calls, once with `await` and
 /// once with a publisher.
-@Suite("iOS-Network-Layer, publishers", .tags(.publishers), .timeLimit(.minutes(1))) struct IOSNetworkLayerTests {
+@Suite("iOS-Network-Layer, publishers", .tags(.publishers), .timeLimit(.minutes(10))) struct IOSNetworkLayerTests {
     struct Check: Codable, Sendable, Equatable {
         var id: Int
         var name: String

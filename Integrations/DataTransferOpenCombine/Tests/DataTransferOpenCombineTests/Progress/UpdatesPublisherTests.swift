@@ -4,7 +4,7 @@ import Testing
 
 @testable import DataTransferOpenCombine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpdatesPublisherTests {
     let endpoint = Endpoint<Film>(path: "files")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DataTransferOpenCombine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DemandTests {
     typealias Numbers = RecordingSubscriber<Int, DataTransferError>
 

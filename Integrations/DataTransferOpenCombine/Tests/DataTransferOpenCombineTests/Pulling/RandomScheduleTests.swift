@@ -4,7 +4,7 @@ import Testing
 @testable import DataTransferOpenCombine
 
 /// Demand and cancellation at any time, from any thread: checked against what has to hold for each schedule.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RandomScheduleTests {
     private struct SeededRandom: RandomNumberGenerator {
         var state: UInt64

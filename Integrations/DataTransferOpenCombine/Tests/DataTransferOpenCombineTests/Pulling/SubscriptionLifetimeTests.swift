@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionLifetimeTests {
     /// Returns once nobody holds the object any more, or the test is over its time.
     private func waitForRelease(_ object: @Sendable () -> AnyObject?) async -> Bool {

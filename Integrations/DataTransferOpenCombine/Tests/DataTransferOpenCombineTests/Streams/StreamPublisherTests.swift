@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamPublisherTests {
     let session = StubSessionManager()
     let endpoint = Endpoint<Void>(path: "a")

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 final class DownloadPublisherTests {
     let folder: URL
     let server: LoopbackServer

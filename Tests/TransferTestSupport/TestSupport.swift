@@ -1,0 +1,2 @@
+// Tests that send requests import this module alone.
+@_exported import TestSupport
