@@ -17,11 +17,15 @@ import NetworkPlatform
 
     /// Calls a closure with exclusive access to the state.
     ///
-    /// - Parameter body: Called synchronously. It must not take another lock or call code outside this package.
+    /// - Parameters:
+    ///   - body: Called synchronously. It must not take another lock or call code outside this package. If it takes this one again, debug
+    ///     builds end with a message that says where, and other builds wait indefinitely.
+    ///   - file: The file of the call, for that message.
+    ///   - line: The line of the call, for that message.
     @inlinable package func withLock<Result, Failure: Error>(
-        _ body: (inout State) throws(Failure) -> Result
+        _ body: (inout State) throws(Failure) -> Result, file: StaticString = #fileID, line: UInt = #line
     ) throws(Failure) -> Result {
-        try storage.withLock(body)
+        try storage.withLock(body, file, line)
     }
 }
 
@@ -32,7 +36,16 @@ final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
         let buffer = create(minimumCapacity: 1) { buffer in
             buffer.withUnsafeMutablePointerToElements { mutex in
                 mutex.initialize(to: pthread_mutex_t())
-                pthread_mutex_init(mutex, nil)
+                #if DEBUG
+                    // Refuses to be locked by the thread that holds it.
+                    var attributes = pthread_mutexattr_t()
+                    pthread_mutexattr_init(&attributes)
+                    pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ERRORCHECK))
+                    pthread_mutex_init(mutex, &attributes)
+                    pthread_mutexattr_destroy(&attributes)
+                #else
+                    pthread_mutex_init(mutex, nil)
+                #endif
             }
             return state
         }
@@ -44,9 +57,14 @@ final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
     }
 
     @inlinable
-    func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
+    func withLock<Result, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result, _ file: StaticString, _ line: UInt
+    ) throws(Failure) -> Result {
         let (state, mutex) = withUnsafeMutablePointers { ($0, $1) }
-        pthread_mutex_lock(mutex)
+        let error = pthread_mutex_lock(mutex)
+        #if DEBUG
+            if error != 0 { preconditionFailure("a lock is taken twice by the same thread", file: file, line: line) }
+        #endif
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state.pointee)
     }
