@@ -33,25 +33,28 @@ struct SampleTests {
         return ["README.md"] + readmes + pages.sorted().map { "Sources/\($0)" }
     }
 
-    @Test(arguments: try documents())
-    func `each Swift sample is part of a compiled file`(document: String) throws {
+    /// The lines of the compiled files, read once.
+    private static let snippets: Result<[[String]], any Error> = Result { () throws -> [[String]] in
         // Docs/Samples are compiled by `.ci/run samples`; the snippets and the tests of nested packages when those are tested.
         let folders =
             try ["Docs/Samples", "Tests/NetworkWebSocketTests/GraphQL"]
-            + Self.integrations().flatMap { ["\($0)/Snippets", "\($0)/Tests"] }
+            + integrations().flatMap { ["\($0)/Snippets", "\($0)/Tests"] }
         let files = try folders.flatMap { folder in
-            let url = Self.root.appendingPathComponent(folder)
+            let url = root.appendingPathComponent(folder)
             return try FileManager.default.subpathsOfDirectory(atPath: url.path).map(url.appendingPathComponent)
         }
-        let snippets = try files.filter { $0.pathExtension == "swift" }.map {
-            Self.lines(try String(contentsOf: $0, encoding: .utf8))
-        }
+        return try files.filter { $0.pathExtension == "swift" }.map { lines(try String(contentsOf: $0, encoding: .utf8)) }
+    }
+
+    @Test(arguments: try documents())
+    func `each Swift sample is part of a compiled file`(document: String) throws {
+        let snippets = try Self.snippets.get()
         let samples = try Self.samples(in: document)
         // A page of a catalog may have no samples, such as one that only groups symbols.
         #expect(samples.count >= 2 || document != "README.md")
         for sample in samples where !sample.contains(where: { $0.hasPrefix(".package(") || $0.hasPrefix(".product(") }) {
             let isCompiled = snippets.contains { snippet in
-                snippet.indices.contains { snippet[$0...].starts(with: sample) }
+                snippet.indices.contains { snippet[$0] == sample.first && snippet[$0...].starts(with: sample) }
             }
             #expect(isCompiled, "not in Docs/Samples: \(sample.joined(separator: "\n"))")
         }

@@ -3,5 +3,8 @@ import Foundation
 /// Whether `DATA_TRANSFER_SLOW` is set, with which tests run more iterations.
 package let isSlowRun = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
 
+/// Returns the size of a test: the usual one, or the larger one if ``isSlowRun``.
+package func runs(_ usual: Int, slow: Int) -> Int { isSlowRun ? slow : usual }
+
 /// Whether the tests run with a sanitizer.
 package let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains { ProcessInfo.processInfo.environment[$0] != nil }

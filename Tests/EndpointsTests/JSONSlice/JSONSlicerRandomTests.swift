@@ -8,7 +8,7 @@ import TestSupport
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `a slice decodes to the same value as nested containers of JSONDecoder`(seed: UInt64) throws {
         var random = RandomJSON(seed: seed)
-        for _ in 0..<250 {
+        for _ in 0..<runs(60, slow: 250) {
             let document = random.document()
             for _ in 0..<4 {
                 let path = random.path()
@@ -36,7 +36,7 @@ import TestSupport
     @Test(arguments: 100..<108 as Range<UInt64>)
     func `a damaged document is refused if and only if JSONDecoder refuses it`(seed: UInt64) {
         var random = RandomJSON(seed: seed, repeatsNames: false)
-        for _ in 0..<700 {
+        for _ in 0..<runs(150, slow: 700) {
             let document = damaged(Array(random.document().utf8), &random)
             let isWellFormed = (try? JSONDecoder().decode(AnyJSON.self, from: Data(document))) != nil
             for path in [JSONKeyPath(""), random.path()] {
@@ -92,7 +92,7 @@ import TestSupport
 
     @Test func `random bytes are accepted if and only if JSONDecoder accepts them`() {
         var random = SeededGenerator(seed: 7)
-        for _ in 0..<3000 {
+        for _ in 0..<runs(1000, slow: 3000) {
             let bytes = (0..<Int.random(in: 0..<24, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
             let isWellFormed = (try? JSONDecoder().decode(AnyJSON.self, from: Data(bytes))) != nil
             let isAccepted = (try? JSONSlicer().slice(of: Data(bytes), at: "")) != nil

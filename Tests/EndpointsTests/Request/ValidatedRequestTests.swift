@@ -54,7 +54,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         var request = NetworkRequest(url: try #require(URL(string: "https://a/b")))
         var isValidated = false
-        for _ in 0..<2000 {
+        for _ in 0..<runs(400, slow: 2000) {
             let change = Change.allCases.randomElement(using: &random) ?? .copy
             let before = request
             try Self.apply(change, to: &request, &random)

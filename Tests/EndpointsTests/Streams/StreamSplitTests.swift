@@ -25,7 +25,7 @@ import TestSupport
                 "{\"a\":[1,\"é\\ud83d\\ude00\"]}", "12",
                 "true", "\u{FEFF}", "é", "日本", "\\u12", "\"", "x", "\u{1E}[1]\n", "data: longer than the rest",
             ].map { Array($0.utf8) } + [[0xFF], [0xE2, 0x82], [0]]
-        for _ in 0..<120 {
+        for _ in 0..<runs(35, slow: 120) {
             let count = Int.random(in: 0...14, using: &random)
             var bytes = (0..<count).flatMap { _ in pieces.randomElement(using: &random) ?? [] }
             if Bool.random(using: &random) { bytes = [0x1E] + bytes }
@@ -40,7 +40,7 @@ import TestSupport
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `the element parser does not depend on splits and finds the same elements as the slicer`(seed: UInt64) throws {
         var random = RandomJSON(seed: seed)
-        for _ in 0..<120 {
+        for _ in 0..<runs(35, slow: 120) {
             var bytes = Array(random.document().utf8)
             if Int.random(in: 0..<3, using: &random.random) == 0, !bytes.isEmpty {
                 bytes[Int.random(in: bytes.indices, using: &random.random)] = UInt8.random(in: 0...255, using: &random.random)

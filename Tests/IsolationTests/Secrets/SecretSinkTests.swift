@@ -14,6 +14,8 @@ import Testing
         var shown: [String] = []
         var counts = (sinks: Set<String>(), shapes: 0, texts: 0)
         for value in Self.values {
+            let secret = SecretText(value: value)
+            var checked: Set<String> = []
             let credentials: [Credential] = [.bearer(value), .basic(user: "me", password: value)]
             for shape in SecretShape.all {
                 counts.shapes += 1
@@ -22,7 +24,7 @@ import Testing
                 for (sink, text) in texts {
                     counts.texts += 1
                     counts.sinks.insert(sink)
-                    if SecretText(value: value).isShown(in: text) {
+                    if checked.insert(text).inserted, secret.isShown(in: text) {
                         shown.append("\(shape.testDescription), \(sink): \(text.prefix(600))")
                     }
                 }
@@ -36,6 +38,7 @@ import Testing
     @Test func `no type that contains remote text shows a credential`() throws {
         for value in Self.values {
             SecretValues.insert(value)
+            let secret = SecretText(value: value)
             let encoded = SecretShape.percent(value)
             let url = try #require(URL(string: "https://api.test/\(encoded)/x?q=\(encoded)"))
             let request = NetworkRequest(url: url, headers: ["X-Member": value])
@@ -69,7 +72,7 @@ import Testing
                 var dumped = ""
                 dump(object, to: &dumped)
                 for text in ["\(object)", String(reflecting: object), dumped] {
-                    #expect(!SecretText(value: value).isShown(in: text), "\(name): \(text.prefix(600))")
+                    #expect(!secret.isShown(in: text), "\(name): \(text.prefix(600))")
                 }
             }
         }

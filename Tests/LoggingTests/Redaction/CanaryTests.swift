@@ -15,7 +15,7 @@ struct CanaryTests {
 
     @Test(arguments: Place.allCases)
     func `no sink prints a secret`(place: Place) {
-        for seed in 0..<40 as Range<UInt64> {
+        for seed in 0..<UInt64(runs(12, slow: 40)) {
             var random = SeededGenerator(seed: seed &* 7919 &+ 13)
             let sample = Sample(place, random: &random)
             for (sink, text) in Self.sinks(sample) where text.contains(Self.canary) {

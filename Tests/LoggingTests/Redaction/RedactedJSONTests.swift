@@ -6,7 +6,7 @@ import TestSupport
 /// The values of secret keys are not shown, wherever they are in random documents, and whatever is wrong with the rest of the document.
 struct RedactedJSONTests {
     @Test func `a valid document shows no value of a secret key and remains valid`() throws {
-        for seed in 0..<100 as Range<UInt64> {
+        for seed in 0..<UInt64(runs(30, slow: 100)) {
             let document = Document(seed: seed)
             try #require(document.shown(document.bytes) == nil, "seed \(seed)")
             for keepsTypes in [false, true] {
@@ -20,7 +20,7 @@ struct RedactedJSONTests {
     }
 
     @Test func `a document that is cut at any byte shows no value of a secret key`() throws {
-        for seed in 100..<112 as Range<UInt64> {
+        for seed in 100..<UInt64(runs(104, slow: 112)) {
             let document = Document(seed: seed, maximumMembers: 4)
             for count in document.bytes.indices {
                 try #require(document.shown(Array(document.bytes[..<count])) == nil, "seed \(seed), \(count) bytes")
@@ -32,7 +32,7 @@ struct RedactedJSONTests {
         // A single quote is not inserted, because what it encloses is text and not JSON. A quote that is missing or inserted moves the brackets
         // in keys out of their strings, where they end a value.
         let alphabet = Array("{}[]\",:= \n\\0e+-.xu%<&;/#".utf8) + [0, 0xC3, 0xFF]
-        for seed in 200..<400 as Range<UInt64> {
+        for seed in 200..<UInt64(runs(260, slow: 400)) {
             let document = Document(seed: seed, hasBracketsInKeys: false)
             var random = SeededGenerator(seed: seed &+ 1 << 32)
             for _ in 0..<5 {

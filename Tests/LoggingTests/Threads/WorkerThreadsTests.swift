@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import NetworkLogging
@@ -100,13 +101,14 @@ import Testing
         let threads = WorkerThreads(name: "test", maximumCount: 3, idleTime: idleTime)
         let notes = Notes()
         var spin = UInt64(7)
-        for number in 0..<20_000 {
+        let count = runs(4_000, slow: 20_000)
+        for number in 0..<count {
             threads.run { notes.sink.yield(number) }
             spin = spin &* 6_364_136_223_846_793_005 &+ 1
             for _ in 0..<(spin >> 33) % 400 { spin = spin &* 3 &+ 1 }
             if number % 500 == 0 { await Task.yield() }
         }
-        #expect(await notes.next(20_000).sorted() == Array(0..<20_000))
+        #expect(await notes.next(count).sorted() == Array(0..<count))
     }
 
     @Test func `work can add more work at any depth`() async {

@@ -111,7 +111,7 @@ struct CacheModelTests {
         }
     }
 
-    @Test(arguments: 0..<80)
+    @Test(arguments: 0..<runs(20, slow: 80))
     func `each request has the result that the model predicts`(seed: Int) async throws {
         var world = World(seed: seed)
         let url = try #require(URL(string: CacheHarness.url))
@@ -135,7 +135,7 @@ struct CacheModelTests {
     }
 
     /// §4.1: the model is one response for each meaning of `Accept-Language`.
-    @Test(arguments: 0..<10)
+    @Test(arguments: 0..<runs(3, slow: 10))
     func `the newest response with an equivalent field that Vary names is used`(seed: Int) async throws {
         let random = SharedGenerator(UInt64(seed))
         let harness = CacheHarness()

@@ -11,11 +11,13 @@
         private func encode(_ chunks: [Data], level: Int = 6) throws -> [Data] {
             let encoder = try #require(GzipEncoder(level: level))
             var pieces: [Data] = []
+            var areComplete = true
             for chunk in chunks {
                 var offset = 0
                 while let piece = try encoder.encode(chunk, from: &offset) { pieces.append(piece) }
-                #expect(offset == chunk.count)
+                areComplete = areComplete && offset == chunk.count
             }
+            #expect(areComplete)
             while let piece = try encoder.finish() { pieces.append(piece) }
             #expect(try encoder.finish() == nil)
             return pieces
@@ -23,7 +25,7 @@
 
         @Test(arguments: 1...9) func `random contents are decoded to the same bytes, however they are split`(level: Int) throws {
             let random = SharedGenerator(UInt64(level))
-            for _ in 0..<(isSlowRun ? 400 : isSanitized ? 5 : 25) {
+            for _ in 0..<(isSlowRun ? 400 : isSanitized ? 5 : 7) {
                 let content = Data.mixed(random)
                 var rest = content
                 var chunks: [Data] = []

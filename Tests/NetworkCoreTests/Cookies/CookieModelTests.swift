@@ -132,7 +132,7 @@ struct CookieModelTests {
         NetworkRequest(method: method, url: place.url)
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: 0..<UInt64(runs(10, slow: 40)))
     func `each request is sent with exactly the cookies that belong to it, also after a file was saved and loaded`(seed: UInt64)
         throws
     {
@@ -199,7 +199,7 @@ struct CookieModelTests {
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: 0..<UInt64(runs(5, slow: 20)))
     func `no limit is exceeded, and no cookie is sent where it does not belong while others are removed`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let limits = CookieLimits(

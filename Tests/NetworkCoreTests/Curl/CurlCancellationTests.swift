@@ -101,7 +101,7 @@
             let server = try stallingServer()
             let session = CurlSessionManager()
             var random = SeededGenerator(seed: 1)
-            for _ in 0..<(isSlowRun ? 5000 : 500) {
+            for _ in 0..<(runs(150, slow: 5000)) {
                 let request = server.request("/good")
                 await Self.cancelledTask(session, request, afterTurns: Int.random(in: 0..<30, using: &random))
                 #expect(try await session.response(for: request).statusCode == 200)
@@ -114,7 +114,7 @@
                     by: .microseconds(Int(request.path.dropFirst()) ?? 0))
             }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 64 })
-            let count = isSlowRun ? 20_000 : 3000
+            let count = runs(1000, slow: 20_000)
             let counts = Locked<[Int: Int]>([:])
             await withTaskGroup(of: Void.self) { group in
                 for worker in 0..<64 {

@@ -13,7 +13,7 @@
         func `released session managers leak no thread, descriptor or memory`(loops: Int) async {
             await #expect(processExitsWith: .success) { [loops = loops as Int] in
                 let server = try nonRecordingServer()
-                let count = isSlowRun ? 3000 : 300
+                let count = runs(120, slow: 3000)
                 var warm: ProcessUse?
                 for number in 0..<count {
                     if number == count / 3 { warm = try await ProcessUse.settled(server) }
@@ -29,8 +29,9 @@
                 let server = try nonRecordingServer()
                 let closed = Locked<[CurlSessionManager]>([])
                 var warm: ProcessUse?
-                for number in 0..<100 {
-                    if number == 50 { warm = try await ProcessUse.settled(server) }
+                let count = runs(60, slow: 100)
+                for number in 0..<count {
+                    if number == count / 2 { warm = try await ProcessUse.settled(server) }
                     let session = CurlSessionManager(configuration: SessionConfiguration { $0.eventLoops = loops })
                     for _ in 0..<20 { session.response(for: server.request("/")) { _ in } }
                     if number % 3 == 0 { try await use(session, server) }
@@ -46,10 +47,11 @@
             await #expect(processExitsWith: .success) {
                 let server = try nonRecordingServer()
                 var warm: ProcessUse?
-                for number in 0..<200 {
+                let count = runs(80, slow: 200)
+                for number in 0..<count {
                     // Waits regularly, because otherwise all session managers would exist at the same time and need much memory.
                     if number % 10 == 0 { _ = await server.waitForOpenConnections(count: 0) }
-                    if number == 100 { warm = try await ProcessUse.settled(server) }
+                    if number == count / 2 { warm = try await ProcessUse.settled(server) }
                     let session = CurlSessionManager(configuration: SessionConfiguration { $0.eventLoops = 3 })
                     for _ in 0..<20 {
                         let handle = session.response(for: server.request("/")) { _ in }
@@ -88,7 +90,7 @@
                 residentBytes: (Int(pages) ?? 0) * 4096)
         }
 
-        /// At least a hundred session managers were used between the two measurements. The tolerance is for threads that are
+        /// At least 30 session managers were used between the two measurements. The tolerance is for threads that are
         /// ending, and threads of the runtime. On a busy machine, threads end late, so the second is repeated for up to a minute.
         static func expectNoLeak(since before: ProcessUse, _ server: LoopbackServer) async throws {
             var after = try await settled(server)

@@ -23,7 +23,7 @@ struct HTTP1SplitTests {
     @Test(arguments: 0..<4)
     func `a split random response has the same outcome as the whole one and as in the reference parser`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<1000 { check(HTTP1Exchange(random: &random), &random) }
+        for _ in 0..<runs(200, slow: 1000) { check(HTTP1Exchange(random: &random), &random) }
     }
 
     @Test func `splitting a long response in two at any byte does not change the outcome`() {
@@ -36,7 +36,8 @@ struct HTTP1SplitTests {
             failure == nil && whole.body == Array("abc0123456789".utf8) && whole.leftover == 4 && whole.interim == [103, 104])
         #expect(whole.interimHeaders.map { $0.map(\.value) } == [["a"], ["1 2"]])
         #expect(whole.headers.first?.value == "1 2" && whole.trailers.first?.value == "1 2" && whole == exchange.expected)
-        for place in 0...text.utf8.count { #expect(exchange.outcome(.sizes([place])).0 == whole, "cut at \(place)") }
+        let wrong = (0...text.utf8.count).filter { exchange.outcome(.sizes([$0])).0 != whole }
+        #expect(wrong.isEmpty, "cut there")
     }
 
     @Test func `the random responses cover all kinds of outcomes`() {

@@ -160,7 +160,7 @@
             let server = try Server()
             let session = CurlSessionManager()
             var random = SeededGenerator(seed: 5)
-            for _ in 0..<150 {
+            for _ in 0..<runs(40, slow: 150) {
                 let content = Data.pattern(Int.random(in: 0...60_000, using: &random))
                 let fields = (0..<Int.random(in: 0...20, using: &random)).map { index in
                     HeaderFields.Field(

@@ -33,7 +33,7 @@ struct StrictTransportHostsTests {
         func host(_ random: inout SeededGenerator) -> String {
             (0..<1 + random.below(4)).map { _ in random.pick(labels) }.joined(separator: ".")
         }
-        for _ in 0..<50 {
+        for _ in 0..<runs(12, slow: 50) {
             var hosts = StrictTransportHosts()
             var fields: [(host: String, field: StrictTransportField, time: Int64)] = []
             var now: Int64 = 1000
@@ -71,7 +71,7 @@ struct StrictTransportHostsTests {
 
     @Test func `hosts are the same after they were written and read`() throws {
         var random = SeededGenerator(seed: 12)
-        for _ in 0..<100 {
+        for _ in 0..<runs(30, slow: 100) {
             var hosts = StrictTransportHosts()
             for _ in 0..<random.below(20) {
                 hosts.apply(

@@ -141,7 +141,7 @@ private final class DigestModel: Sendable {
     @Test(
         arguments: [["MD5"], ["SHA-256"], ["MD5-sess", "SHA-256-sess"], ["SHA-512-256", "MD5", "SHA-256"]], ["auth", "auth-int"])
     func `concurrent requests use no nonce count twice`(algorithms: [String], protection: String) async throws {
-        for seed in 0..<20 {
+        for seed in 0..<runs(5, slow: 20) {
             let model = DigestModel(seed: UInt64(seed), algorithms: algorithms, protection: protection, password: "secret1")
             let session = StubSessionManager()
             session.route { model.respond($0) }

@@ -56,14 +56,15 @@ extension AutobahnCase {
         init(from decoder: any Decoder) throws {
             var values = try decoder.unkeyedContainer()
             let part = try Pair.bytes(try values.decode(String.self))
-            bytes = Array(repeatElement(part, count: try values.decode(Int.self)).joined())
+            let count = try values.decode(Int.self)
+            bytes = part.count == 1 ? Array(repeating: part[0], count: count) : []
+            if part.count != 1 { for _ in 0..<count { bytes += part } }
         }
 
         static func bytes(_ hexadecimal: String) throws -> [UInt8] {
-            let digits = Array(hexadecimal.utf8)
-            return try stride(from: 0, to: digits.count, by: 2).map { index in
-                try #require(UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16))
-            }
+            let digits = hexadecimal.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            try #require(digits.count == hexadecimal.utf8.count && digits.count % 2 == 0)
+            return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         }
     }
 

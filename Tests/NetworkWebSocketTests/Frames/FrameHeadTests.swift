@@ -3,16 +3,17 @@ import NetworkWebSocket
 import TransferTestSupport
 import Testing
 
-/// Heads of frames, one by one (RFC 6455 §5.2). Each is also split at every byte.
+/// Heads of frames, one by one (RFC 6455 §5.2). Each is also split at every byte, and long payloads after them at some bytes.
 @Suite struct FrameHeadTests {
     /// Checks the events of a stream, however it is split in two.
     private func check(_ stream: FrameStream, _ expected: [FrameEvent], _ place: SourceLocation = #_sourceLocation) {
         #expect(stream.expected() == expected, "the reference", sourceLocation: place)
         #expect(stream.parsed() == expected, sourceLocation: place)
-        for split in stream.bytes.indices.prefix(300) {
-            #expect(stream.parsed(splits: [split]) == expected, "split at \(split)", sourceLocation: place)
-        }
-        #expect(stream.parsed(splits: Array(stream.bytes.indices.dropFirst())) == expected, "byte by byte", sourceLocation: place)
+        let splits = stream.bytes.indices.prefix(300).filter { isSlowRun || $0 < 20 || $0 % 32 == 0 }
+        let wrong = splits.filter { stream.parsed(splits: [$0]) != expected }
+        #expect(wrong.isEmpty, "other events if split there", sourceLocation: place)
+        let bytes = stream.bytes.indices.dropFirst().prefix(isSlowRun ? .max : 20)
+        #expect(stream.parsed(splits: Array(bytes)) == expected, "byte by byte", sourceLocation: place)
     }
 
     private static let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
@@ -26,7 +27,7 @@ import Testing
             let bytes = TestFrame.binary(payload).bytes(mask: role == .server ? Self.key : nil)
             let stream = FrameStream(role: role, bytes: bytes)
             #expect(stream.parsed() == events)
-            for split in Array(0...min(20, bytes.count)) + [bytes.count - 1] {
+            for split in Array(0...min(15, bytes.count)) + [bytes.count - 1] {
                 #expect(stream.parsed(splits: [split]) == events, "split at \(split)")
             }
         }

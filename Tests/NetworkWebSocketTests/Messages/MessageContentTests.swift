@@ -115,7 +115,7 @@
         @Test(arguments: 0..<4) func `damaged messages are errors, or end`(seed: UInt64) throws {
             var random = SeededGenerator(seed: seed)
             let good = try Self.compressed(MessageDeflater(Self.agreed()), Array(String(repeating: "abcdef", count: 50).utf8))
-            for _ in 0..<300 {
+            for _ in 0..<runs(100, slow: 300) {
                 var bytes = good
                 for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }
                 do throws(WebSocketViolation) {

@@ -47,10 +47,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 125, 126, 65_535, 65_536, 262_144, 262_145, 600_000]) func `messages of any size are sent`(
+    @Test(arguments: [0, 1, 125, 126, 65_535, 65_536, 262_144, 262_145, 524_289]) func `messages of any size are sent`(
         size: Int
     ) async throws {
-        let bytes = (0..<size).map { UInt8($0 % 100) }
+        let bytes = Array(Array(String(repeating: "0123456789abc", count: size / 13 + 1).utf8).prefix(size))
         for role in [WebSocketFrameParser.Role.client, .server] {
             let scripted = try ScriptedSocket(role)
             try await scripted.socket.send(.binary(Data(bytes)))
@@ -111,8 +111,8 @@ import Testing
         @Test func `a bomb fails at the limit, without being unpacked`() async throws {
             var tight = Self.agreed
             tight.level = 9
-            let bomb = try Self.compressed([UInt8](repeating: 0, count: 64 << 20), with: MessageDeflater(tight))
-            #expect(bomb.payload.count < (64 << 20) / 900)
+            let bomb = try Self.compressed([UInt8](repeating: 0, count: 8 << 20), with: MessageDeflater(tight))
+            #expect(bomb.payload.count < (8 << 20) / 900)
             for pieces in [Int.max, 4096] {
                 let scripted = try ScriptedSocket(compression: Self.agreed) { $0.maximumMessageBytes = 1 << 20 }
                 scripted.feed(.text("before"), bomb, .text("after"), pieces: pieces)
@@ -126,10 +126,10 @@ import Testing
         @Test func `a bomb is decoded in pieces of at most 64 KiB`() throws {
             let content = MessageContent(Self.agreed)
             content.begin(.binary, isCompressed: true)
-            content.append(Data(try Self.compressed([UInt8](repeating: 0, count: 8 << 20)).payload), isLast: true)
+            content.append(Data(try Self.compressed([UInt8](repeating: 0, count: 1 << 20)).payload), isLast: true)
             var sizes: [Int] = []
             while let piece = try content.next() { sizes.append(piece.count) }
-            #expect(sizes.reduce(0, +) == 8 << 20)
+            #expect(sizes.reduce(0, +) == 1 << 20)
             #expect(sizes.max() == 64 << 10)
         }
 

@@ -35,7 +35,22 @@ struct TestFrame: Sendable, Equatable, CustomStringConvertible {
         default: bytes += [bit | 127] + withUnsafeBytes(of: UInt64(payload.count).bigEndian) { Array($0) }
         }
         guard let mask else { return bytes + payload }
-        return bytes + mask + payload.enumerated().map { $1 ^ mask[$0 & 3] }
+        return bytes + mask + Self.masked(payload, with: mask)
+    }
+
+    /// Returns the bytes masked, or unmasked, with a key of four bytes. Uses words, as a loop over bytes is slow without optimization.
+    private static func masked(_ bytes: [UInt8], with key: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        let word = (key + key).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        bytes.withUnsafeMutableBytes { bytes in
+            let end = bytes.count & ~7
+            for index in stride(from: 0, to: end, by: 8) {
+                let masked = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ word
+                bytes.storeBytes(of: masked, toByteOffset: index, as: UInt64.self)
+            }
+            for index in end..<bytes.count { bytes[index] ^= key[index & 3] }
+        }
+        return bytes
     }
 
     /// Reads frames, masked ones or others, with a parser that is independent of the one under test.
@@ -55,8 +70,7 @@ struct TestFrame: Sendable, Equatable, CustomStringConvertible {
             guard bytes.count - head >= length else { break }
             var payload = Array(bytes[(start + head)..<(start + head + length)])
             if isMasked {
-                let key = Array(bytes[(start + head - 4)..<(start + head)])
-                for index in payload.indices { payload[index] ^= key[index & 3] }
+                payload = masked(payload, with: Array(bytes[(start + head - 4)..<(start + head)]))
             }
             var frame = TestFrame(0, payload)
             frame.first = bytes[start]

@@ -3,19 +3,28 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import NetworkURLSession
+import TransferTestSupport
 
 /// Session managers, their settings, errors and responses.
 extension ExtremeCall {
     private static let url = URL(string: "https://api.test/a")!
+    /// The number of configurations that were used.
+    private static let configurations = Locked(0)
 
     /// Sends a request that fails immediately, or whose connection is refused because there is no listener on the port.
+    ///
+    /// `URLSessionManager` takes longest: usually, it is used with each third configuration. The numbers of settings per extreme value are not
+    /// multiples of 3, except for those of proxies, so that each setting is among them.
     private static func send(_ change: (inout SessionConfiguration) -> Void) async {
         var configuration = SessionConfiguration()
         change(&configuration)
         describe(configuration)
-        let sessions: [any NetworkSessionManager] = [
-            DefaultSessionManager(configuration: configuration), URLSessionManager(configuration: configuration),
-        ]
+        var sessions: [any NetworkSessionManager] = [DefaultSessionManager(configuration: configuration)]
+        let number = configurations.withLock { count in
+            count += 1
+            return count
+        }
+        if isSlowRun || number % 3 == 0 { sessions.append(URLSessionManager(configuration: configuration)) }
         for session in sessions {
             var request = NetworkRequest(url: URL(string: "http://127.0.0.1:1/")!)
             request.timeouts.total = .milliseconds(50)
@@ -50,17 +59,15 @@ extension ExtremeCall {
         },
         ExtremeCall("SessionCall.receive(status:headers:isVerified:)", "SessionCall.decoded(_:status:headers:)") {
             let rules = try SessionRules(SessionConfiguration())
-            for status in Extreme.integers + Array(300...309) {
-                for text in Extreme.texts {
-                    var call = try rules.begin(NetworkRequest(url: url))
-                    let headers = HeaderFields([
-                        .init(name: "Location", value: text), .init(name: "Set-Cookie", value: text),
-                        .init(name: "Strict-Transport-Security", value: text),
-                    ])
-                    _ = try? call.receive(status: status, headers: headers, isVerified: true)
-                    describe(call.request)
-                    describe(call.decoded(.data(Data(text.utf8)), status: status, headers: ["Content-Encoding": text]))
-                }
+            for (status, text) in Extreme.pairs(Extreme.integers + Array(300...309), Extreme.texts, usual: (307, "/b")) {
+                var call = try rules.begin(NetworkRequest(url: url))
+                let headers = HeaderFields([
+                    .init(name: "Location", value: text), .init(name: "Set-Cookie", value: text),
+                    .init(name: "Strict-Transport-Security", value: text),
+                ])
+                _ = try? call.receive(status: status, headers: headers, isVerified: true)
+                describe(call.request)
+                describe(call.decoded(.data(Data(text.utf8)), status: status, headers: ["Content-Encoding": text]))
             }
         },
         ExtremeCall {
@@ -192,7 +199,7 @@ extension ExtremeCall {
             "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:serverAddress:)",
             "NetworkResponse.ServerAddress.init(address:port:)"
         ) {
-            for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
+            for (number, time) in Extreme.pairs(Extreme.integers, Extreme.durations, usual: (1, .seconds(1))) {
                 let timings = TransferTimings(
                     queued: time, nameLookup: time, connect: time, tls: time, send: time, firstByte: time, total: time,
                     redirects: number,

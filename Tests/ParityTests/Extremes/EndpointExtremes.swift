@@ -56,11 +56,13 @@ extension ExtremeCall {
                 let types: [AcceptedMediaTypes] = [
                     AcceptedMediaTypes([text, text]), [text], ["*/*"], ["text/*"], ["a/*+b"], .json,
                 ]
-                for types in types {
+                for (number, types) in types.enumerated() {
                     describe(types)
                     for contentType in [text, "text/" + text, text + "/" + text, "a/x+" + text] {
                         _ = types.contains(contentType)
                     }
+                    // The others are the same for each text.
+                    guard isSlowRun || number < 2 || text == "/" else { continue }
                     var endpoint = Endpoint<Int>(path: "a")
                     endpoint.acceptedMediaTypes = types
                     build(endpoint)

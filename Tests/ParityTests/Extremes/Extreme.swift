@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TransferTestSupport
 
 /// The extreme values of each type that a caller can pass.
 enum Extreme {
@@ -30,6 +31,14 @@ enum Extreme {
     /// The texts that are accepted as URLs.
     static let urls: [URL] =
         (shortTexts + ["https://api.test/\(longTexts[0])", "file:///etc/passwd", "data:,x"]).compactMap { URL(string: $0) }
+
+    /// Returns pairs in which each value of one list occurs with the usual value and with an extreme one of the other list, or all pairs if
+    /// `DATA_TRANSFER_SLOW` is set.
+    static func pairs<A, B>(_ first: [A], _ second: [B], usual: (A, B)) -> [(A, B)] {
+        if isSlowRun { return first.flatMap { value in second.map { (value, $0) } } }
+        let both = (0..<max(first.count, second.count)).map { (first[$0 % first.count], second[$0 % second.count]) }
+        return first.map { ($0, usual.1) } + second.map { (usual.0, $0) } + both
+    }
 }
 
 /// One row of the table: the names of the called declarations, as ``PublicDeclarations`` returns them, and the calls.

@@ -113,8 +113,8 @@ extension ExtremeCall {
         ExtremeCall(
             "TransferProgress.init(bytesSent:totalBytesToSend:bytesReceived:totalBytesToReceive:bytesResumed:elapsed:recentBytesPerSecond:isFinished:)"
         ) {
-            for (bytes, other) in Extreme.wide.flatMap({ bytes in Extreme.wide.map { (bytes, $0) } }) {
-                for (elapsed, rate) in Extreme.durations.flatMap({ time in Extreme.doubles.map { (time, $0) } }) {
+            for (bytes, other) in Extreme.pairs(Extreme.wide, Extreme.wide, usual: (10, 100)) {
+                for (elapsed, rate) in Extreme.pairs(Extreme.durations, Extreme.doubles, usual: (.seconds(1), 10)) {
                     let progress = TransferProgress(
                         bytesSent: bytes, totalBytesToSend: other, bytesReceived: bytes, totalBytesToReceive: other,
                         bytesResumed: other, elapsed: elapsed, recentBytesPerSecond: rate)

@@ -47,7 +47,7 @@ extension ExtremeCall {
 
     static let pipeline: [ExtremeCall] = [
         ExtremeCall("Backoff.init(base:factor:maximumDelay:)") {
-            for (base, maximum) in Extreme.durations.flatMap({ base in Extreme.durations.map { (base, $0) } }) {
+            for (base, maximum) in Extreme.pairs(Extreme.durations, Extreme.durations, usual: (.seconds(1), .seconds(30))) {
                 for factor in Extreme.doubles {
                     let backoff = Backoff(base: base, factor: factor, maximumDelay: maximum)
                     for attempt in Extreme.integers {
@@ -70,14 +70,14 @@ extension ExtremeCall {
             }
         },
         ExtremeCall("BodyCompressionOptions.init(minimumBytes:mediaTypes:level:)") {
-            for (bytes, level) in Extreme.integers.flatMap({ bytes in Extreme.integers.map { (bytes, $0) } }) {
+            for (bytes, level) in Extreme.pairs(Extreme.integers, Extreme.integers, usual: (0, 6)) {
                 for types in [BodyCompressionOptions.compressibleMediaTypes, ["", "*", "/", "+"]] {
                     await send([.compression(BodyCompressionOptions(minimumBytes: bytes, mediaTypes: types, level: level))])
                 }
             }
         },
         ExtremeCall("RetryBudget.init(share:reserve:)") {
-            for (share, reserve) in Extreme.doubles.flatMap({ share in Extreme.doubles.map { (share, $0) } }) {
+            for (share, reserve) in Extreme.pairs(Extreme.doubles, Extreme.doubles, usual: (0.1, 10)) {
                 let budget = RetryBudget(share: share, reserve: reserve)
                 _ = budget.available
                 await send([.retry(RetryOptions(backoff: Backoff(base: .zero)), budget: budget)])
@@ -323,7 +323,7 @@ extension ExtremeCall {
         },
         ExtremeCall("Waterfall.init(maximumCalls:)", "Waterfall.html(title:)") {
             for text in Extreme.texts { _ = Waterfall().html(title: text) }
-            for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
+            for (number, time) in Extreme.pairs(Extreme.integers, Extreme.durations, usual: (10, .seconds(1))) {
                 for waterfall in [Waterfall(maximumCalls: number), Waterfall()] {
                     let clock = ManualClock()
                     let timed = Timed(clock: clock, time: time, number: number)

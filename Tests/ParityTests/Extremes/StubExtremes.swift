@@ -19,7 +19,7 @@ extension ExtremeCall {
             "ManualClock.Instant.init(offset:)", "ManualClock.Instant.advanced(by:)", "ManualClock.Instant.duration(to:)",
             "ManualClock.advance(by:)", "ManualClock.sleep(until:tolerance:)", "ManualClock.waitForSleepers(count:)"
         ) {
-            for (time, other) in Extreme.durations.flatMap({ time in Extreme.durations.map { (time, $0) } }) {
+            for (time, other) in Extreme.pairs(Extreme.durations, Extreme.durations, usual: (.seconds(1), .seconds(2))) {
                 let instant = ManualClock.Instant(offset: time)
                 _ = instant.duration(to: ManualClock.Instant(offset: other))
                 _ = instant.advanced(by: other).advanced(by: other)

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TransferTestSupport
 
 /// The calls of a data transfer service.
 extension ExtremeCall {
@@ -29,7 +30,7 @@ extension ExtremeCall {
             "DataTransferService.results(of:maximumConcurrency:on:onResult:completion:)"
         ) {
             let service = makeService()
-            for (limit, count) in Extreme.integers.flatMap({ limit in [0, 1, 20].map { (limit, $0) } }) {
+            for (limit, count) in Extreme.integers.flatMap({ limit in [0, 1, runs(5, slow: 20)].map { (limit, $0) } }) {
                 let endpoints = Array(repeating: get, count: count)
                 _ = try? await service.concurrently(endpoints, maximumConcurrency: limit)
                 _ = await service.concurrently(collecting: endpoints, maximumConcurrency: limit)

@@ -7,7 +7,7 @@ import TransferTestSupport
 /// Whatever fails at whatever time, also if the resource changes meanwhile, a file with the final name is one version of the resource.
 @Suite(.timeLimit(.minutes(10)))
 struct RangeStormTests {
-    private static let rounds = isSlowRun ? 1_000 : 60
+    private static let rounds = runs(20, slow: 1_000)
 
     /// Replaces a response by a random fault, or changes the resource.
     private static func disturb(_ random: inout SeededGenerator, _ response: LoopbackResponse) -> LoopbackResponse {

@@ -8,7 +8,7 @@ import TransferTestSupport
 /// each part begins at the position that the server has reported last.
 @Suite(.timeLimit(.minutes(10)))
 struct UploadStormTests {
-    private static let rounds = isSlowRun ? 2_000 : 80
+    private static let rounds = runs(40, slow: 2_000)
 
     /// A random fault of a request.
     private static func fault(_ random: inout SeededGenerator, _ request: LoopbackRequest) -> TusServer.Fault? {
