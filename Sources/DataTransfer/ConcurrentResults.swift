@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// The results of several concurrent requests in the order of completion: an async sequence.
 ///
@@ -188,3 +189,7 @@ extension DataTransferService {
         }
     }
 }
+
+extension ConcurrentResults: RedactedStringConvertible {}
+
+extension ConcurrentResults.Iterator: RedactedStringConvertible {}

@@ -217,3 +217,7 @@ extension DataTransferService {
         }
     }
 }
+
+extension PageSequence: RedactedStringConvertible {}
+
+extension PageSequence.Iterator: RedactedStringConvertible {}

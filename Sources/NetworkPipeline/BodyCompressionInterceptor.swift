@@ -205,3 +205,5 @@ public struct BodyCompressionOptions: Sendable, Hashable {
         return mediaTypes.contains(String(mediaType[plus...]))
     }
 }
+
+extension BodyCompressionInterceptor: RedactedStringConvertible {}

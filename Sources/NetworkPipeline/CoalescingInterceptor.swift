@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that sends identical concurrent GET requests as one exchange.
 ///
@@ -96,3 +97,5 @@ extension NetworkInterceptor where Self == CoalescingInterceptor {
         CoalescingInterceptor(clock: clock)
     }
 }
+
+extension CoalescingInterceptor: RedactedStringConvertible {}

@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that limits the duration of a call: all attempts, pauses, queues and redirects together.
 ///
@@ -95,3 +96,5 @@ extension Promise {
         ).get()
     }
 }
+
+extension DeadlineInterceptor: RedactedStringConvertible {}

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that gets header fields from a closure before each attempt.
 ///
@@ -84,3 +85,7 @@ extension NetworkInterceptor where Self == IdempotencyKeyInterceptor {
     /// Adds an `Idempotency-Key` with a random UUID to each POST and PATCH request.
     public static var idempotencyKeys: IdempotencyKeyInterceptor { IdempotencyKeyInterceptor() }
 }
+
+extension HeaderInterceptor: RedactedStringConvertible {}
+
+extension IdempotencyKeyInterceptor: RedactedStringConvertible {}

@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that counts calls in flight, and reports when the first one starts and the last one ends, for an activity
 /// indicator.
@@ -170,3 +171,5 @@ final class ActivityStream: Sendable {
         })
     }
 }
+
+extension NetworkActivity: RedactedStringConvertible {}

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 import NetworkPlatform
 
 /// An interceptor that fails a request at once if the machine has no network, instead of after the timeout of a name lookup.
@@ -104,3 +105,5 @@ struct NetworkAddress: Hashable, Sendable {
         }
     }
 }
+
+extension ReachabilityInterceptor: RedactedStringConvertible {}

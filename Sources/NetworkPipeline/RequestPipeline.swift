@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// The built-in interceptors in the order in which they work together.
 ///
@@ -86,3 +87,5 @@ public struct RequestPipeline: Sendable {
         return all.compactMap { $0 }
     }
 }
+
+extension RequestPipeline: RedactedStringConvertible {}

@@ -77,3 +77,5 @@ public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
         logged.withLock { $0.append(.dataTransferError(error)) }
     }
 }
+
+extension InMemoryLogger: RedactedStringConvertible {}

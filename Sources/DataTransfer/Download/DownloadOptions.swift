@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// Options for how a response is written to a file, verified and resumed.
 public struct DownloadOptions: Sendable, Hashable {
@@ -131,4 +132,20 @@ extension DownloadDestination {
         }
         if isThere, options.existingFile == .fail { throw FileFailure(.destinationExists, "already exists", url: url) }
     }
+}
+
+extension DownloadOptions: RedactedStringConvertible {
+    /// The options, without ``resumeIdentity``.
+    public var description: String {
+        described([
+            "existingFile": existingFile, "digest": digest, "resumes": resumes, "maximumBytes": maximumBytes,
+            "permissions": permissions,
+            "flushesToDisk": flushesToDisk, "maximumConcurrency": maximumConcurrency, "minimumRangeBytes": minimumRangeBytes,
+        ])
+    }
+}
+
+extension DownloadDestination: RedactedStringConvertible {
+    /// The name of the file, or the folder, with secrets redacted.
+    public var description: String { (isFolder ? "folder " : "file ") + Redaction.default.redacted(url: url).printableLine }
 }

@@ -33,7 +33,7 @@ public struct FileFailure: Error, Sendable {
     /// Whether the bytes that were received before must be discarded too.
     let spoilsFile: Bool
 
-    /// Creates a failure. Secrets in `message` are redacted.
+    /// Creates a failure. Of `message`, the first 400 characters are kept, with secrets redacted and control characters escaped.
     package init(_ code: Code, _ message: String, url: URL, systemError: Int32? = nil) {
         self.init(code, message, url: url, systemError: systemError, spoilsFile: false)
     }
@@ -43,7 +43,7 @@ public struct FileFailure: Error, Sendable {
         self.spoilsFile = spoilsFile
         self.url = url
         self.systemError = systemError
-        self.message = Redaction.default.redacted(text: message)
+        self.message = message.printableLine
     }
 }
 

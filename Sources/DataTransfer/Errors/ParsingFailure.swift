@@ -45,8 +45,8 @@ public struct ParsingFailure: Error, Sendable {
         let body = BodySnippet(response.data, contentType: contentType, limit: Self.maximumSnippetBytes)
         let decoding = error as? DecodingError
         let context = decoding?.placeAndReason
-        codingPath = context?.path ?? ""
-        reason = context?.reason ?? (error as? ResponseDecodingError)?.description ?? "\(type(of: error))"
+        codingPath = (context?.path ?? "").printableLine
+        reason = (context?.reason ?? (error as? ResponseDecodingError)?.description ?? "\(type(of: error))").printableLine
         snippet = decoding.map { body.around($0.place) } ?? body.start
         let details = decoding?.details
         if let decoding, let details { reason += Self.text(details, of: decoding) }
@@ -100,8 +100,8 @@ public struct ParsingFailure: Error, Sendable {
         }
         let decoding = underlying as? DecodingError
         let context = decoding?.placeAndReason
-        codingPath = context?.path ?? ""
-        reason = context?.reason ?? error.reason
+        codingPath = (context?.path ?? "").printableLine
+        reason = (context?.reason ?? error.reason).printableLine
         if let details = decoding?.details, let problem = details.problem {
             reason += " at byte \(details.byteOffset) of the element: \(problem), found \(details.found)"
         }
@@ -119,7 +119,7 @@ public struct ParsingFailure: Error, Sendable {
     }
 
     private static func text(_ method: RequestMethod, _ url: URL) -> String {
-        "\(method) \(URLText(url).originAndPath)"
+        "\(method) \(URLText(url).originAndPath)".printable(limit: 1024)
     }
 }
 

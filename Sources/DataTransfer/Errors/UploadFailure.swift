@@ -33,7 +33,7 @@ public struct UploadFailure: Error, Sendable {
     /// Whether the upload on the server cannot become a copy of the file any more, so that its state is removed.
     let spoilsUpload: Bool
 
-    /// Creates a failure. Secrets in `message` are redacted.
+    /// Creates a failure. Of `message`, the first 400 characters are kept, with secrets redacted and control characters escaped.
     init(
         _ code: Code, _ message: String, url: URL, statusCode: Int? = nil, systemError: Int32? = nil, spoilsUpload: Bool = false
     ) {
@@ -42,7 +42,7 @@ public struct UploadFailure: Error, Sendable {
         self.statusCode = statusCode
         self.systemError = systemError
         self.spoilsUpload = spoilsUpload
-        self.message = Redaction.default.redacted(text: message)
+        self.message = message.printableLine
     }
 
     /// Creates a failure from that of a system call.

@@ -151,3 +151,5 @@ public struct DefaultDataTransferService: DataTransferService {
         }
     }
 }
+
+extension DefaultDataTransferService: RedactedStringConvertible {}

@@ -37,3 +37,5 @@ public struct ErrorBodyResolver<APIError: Error & Decodable & Sendable>: DataTra
         return (try? decoder.decode(APIError.self, from: body)) ?? error
     }
 }
+
+extension ErrorBodyResolver: RedactedStringConvertible {}

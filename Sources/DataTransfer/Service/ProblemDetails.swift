@@ -55,7 +55,7 @@ extension DataTransferErrorResolver where Self == ErrorBodyResolver<ProblemDetai
     }
 }
 
-extension ProblemDetails: RedactedStringConvertible {
+extension ProblemDetails: RedactedStringConvertible, LocalizedError {
     /// A textual representation of status, title and detail, with secrets redacted.
     public var description: String {
         let texts = [status.map { "\($0)" }, title, detail].compactMap(\.self)

@@ -75,7 +75,7 @@ extension DataTransferStream {
     }
 
     /// Returns the method and URL of the request without the query, such as `GET https://host/path`.
-    func request(_ method: RequestMethod) -> String { "\(method) \(URLText(url).originAndPath)" }
+    func request(_ method: RequestMethod) -> String { "\(method) \(URLText(url).originAndPath)".printable(limit: 1024) }
 
     /// Resolves and logs a failure that did not occur in the body itself, and returns the error to throw.
     func report(_ error: NetworkError) -> DataTransferError {
@@ -92,3 +92,5 @@ extension DataTransferStream: RedactedStringConvertible {
     /// A textual representation of status, origin, path and header fields, with secrets redacted.
     public var description: String { response.description }
 }
+
+extension DataTransferStream.Iterator: RedactedStringConvertible {}

@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// The events of an event source that reconnects automatically (WHATWG HTML §9.2): an async sequence.
 ///
@@ -113,3 +114,7 @@ extension EventSource {
         try result.get()
     }
 }
+
+extension EventStream: RedactedStringConvertible {}
+
+extension EventStream.Iterator: RedactedStringConvertible {}

@@ -214,3 +214,5 @@ final class ValueReader<Element: Sendable>: Sendable {
         }
     }
 }
+
+extension ValueStream.Iterator: RedactedStringConvertible {}

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// Options for how a file is uploaded resumably, described to the server, verified and continued.
 public struct UploadOptions: Sendable {
@@ -123,5 +124,17 @@ extension URL {
     fileprivate var isAbsoluteFile: Bool {
         isFileURL && path.first == "/" && !path.utf8.contains(0) && !hasDirectoryPath
             && !["", "/", ".", ".."].contains(lastPathComponent)
+    }
+}
+
+extension UploadOptions: RedactedStringConvertible {
+    /// The options; of the metadata, the keys.
+    public var description: String {
+        described([
+            "stateFile": stateFile?.lastPathComponent.printable, "resumes": resumes,
+            "metadata": metadata.keys.sorted().map(\.printable),
+            "chunkBytes": chunkBytes, "sendsChecksums": sendsChecksums, "maximumAttempts": maximumAttempts, "delay": delay,
+            "maximumDelay": maximumDelay,
+        ])
     }
 }

@@ -153,7 +153,7 @@ extension EndpointBody {
 
 extension EndpointBody: RedactedStringConvertible {
     /// A textual representation that contains only the content type. The body is not encoded for it.
-    public var description: String { "EndpointBody(\(contentType ?? "no content type"))" }
+    public var description: String { "EndpointBody(\(contentType?.printable ?? "no content type"))" }
 }
 
 extension EncodingError {

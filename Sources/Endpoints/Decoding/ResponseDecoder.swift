@@ -135,9 +135,9 @@ extension ResponseDecodingError: RedactedStringConvertible, LocalizedError {
     public var description: String {
         switch kind {
         case .emptyBody: "the body is empty, but a value is expected"
-        case .unsupportedType(let asked, let supported): "this decoder produces \(supported), not \(asked)"
+        case .unsupportedType(let asked, let supported): "this decoder produces \(supported.printable), not \(asked.printable)"
         case .unknownCharset(let name): "the charset \"\(name.printable)\" is not known"
-        case .invalidText(let charset): "the body is not text in \(charset)"
+        case .invalidText(let charset): "the body is not text in \(charset.printable)"
         case .keyPath(let error): error.description
         case .tooDeep(let depth): "the document is nested more than \(depth) levels deep"
         case .mediaType(let received, let accepted):

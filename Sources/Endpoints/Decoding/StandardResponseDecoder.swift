@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A decoder that this package provides, other than ``JSONResponseDecoder``: `.rawData`, `.text`, `.propertyList`, `.empty` or
 /// `.envelope()`.
@@ -116,3 +117,5 @@ package struct EmptyResponseDecoder: ResponseDecoder {
         return empty
     }
 }
+
+extension StandardResponseDecoder: RedactedStringConvertible {}

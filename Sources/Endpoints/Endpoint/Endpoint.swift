@@ -211,7 +211,7 @@ extension Endpoint {
 extension Endpoint: RedactedStringConvertible {
     /// A textual representation with response type, method and path, without query and user information.
     public var description: String {
-        "Endpoint<\(Response.self)>(\(request.method) \(URLText.shown(path: request.path, isFullPath: request.isFullPath)))"
+        "Endpoint<\(Response.self)>(\(request.method) \(URLText.shown(path: request.path, isFullPath: request.isFullPath).printable))"
     }
 }
 

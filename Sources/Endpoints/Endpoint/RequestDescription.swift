@@ -337,6 +337,6 @@ extension RequestDescription {
 extension RequestDescription: RedactedStringConvertible {
     /// A textual representation with method and path, without query and user information.
     public var description: String {
-        "RequestDescription(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
+        "RequestDescription(\(method) \(URLText.shown(path: path, isFullPath: isFullPath).printable))"
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// What happens when the response to a request is a redirect (RFC 9110 §15.4).
 ///
@@ -93,5 +94,12 @@ public struct Redirect: Sendable {
         self.headers = headers
         self.target = target
         self.count = count
+    }
+}
+
+extension Redirect: RedactedStringConvertible {
+    /// The status, the URLs of the request and of its target, without secrets.
+    public var description: String {
+        "Redirect(\(statusCode), from \(URLText(request.urlText).originAndPath) to \(URLText(target).originAndPath))"
     }
 }

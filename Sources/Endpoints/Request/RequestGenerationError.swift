@@ -70,7 +70,7 @@ extension RequestGenerationError: RedactedStringConvertible, LocalizedError {
     public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(reason)" }
 }
 
-extension RequestGenerationError.Field: CustomStringConvertible {
+extension RequestGenerationError.Field: RedactedStringConvertible {
     /// A textual representation of the field, with at most 60 characters of its name.
     public var description: String {
         switch self {
@@ -87,7 +87,7 @@ extension RequestGenerationError.Field: CustomStringConvertible {
         case .query(let name): name.isEmpty ? "query" : "query parameter \"\(name.printable)\""
         case .body: "body"
         case .file(let path): "file \"\(URL(fileURLWithPath: path).lastPathComponent.printable)\""
-        case .timeout(let name): "\(name) timeout"
+        case .timeout(let name): "\(name.printable) timeout"
         case .url: "URL"
         }
     }

@@ -205,7 +205,7 @@ extension StreamParsingError: RedactedStringConvertible, LocalizedError {
         case .document(let error): error.description
         case .noRecordSeparator: "a record separator (0x1E) is expected"
         case .truncatedText: "the text is truncated"
-        case .malformedText(let reason): "the text is malformed, \(reason)"
+        case .malformedText(let reason): "the text is malformed, \(reason.printableLine)"
         case .unexpectedContentType(let type):
             "the content type is \(type.map { "\"\($0.printable)\"" } ?? "missing"), not text/event-stream"
         case .undecodable(let error): "cannot be decoded (\(type(of: error)))"

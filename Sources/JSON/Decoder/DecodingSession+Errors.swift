@@ -124,7 +124,7 @@ extension DecodingSession {
                 }
                 if isObject {
                     let key = tape[i].length > 40 ? "…" : string(tape[i])
-                    text += "\"\(key)\":"
+                    text += "\"\(Self.isName(key) ? key : "…")\":"
                     i += 1
                 }
                 append(i, to: &text, &budget, depth: depth + 1)
@@ -134,6 +134,13 @@ extension DecodingSession {
         default:
             text += found(index).replacing("number ", with: "")
         }
+    }
+
+    /// Whether a key is shown: one that is more than a name may be content, such as a token, or imitate another line of a log.
+    private static func isName(_ key: String) -> Bool {
+        let scalars = key.unicodeScalars
+        return scalars.allSatisfy { $0.properties.isAlphabetic || (0x20..<0x7F ~= $0.value && $0 != "\"" && $0 != "\\") }
+            && scalars.count { 0x30...0x39 ~= $0.value } < 4
     }
 
     /// A description of a value. It does not contain the text of strings, which may be secret.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The position of an error in a document, and what was found there.
 ///
 /// It is the `underlyingError` of each `DecodingError` that ``TransferJSONDecoder`` throws. Its values are computed when the error leaves the decoder, or
@@ -101,4 +103,11 @@ extension DecodingError {
             }
         _ = (context?.underlyingError as? JSONErrorDetails)?.values
     }
+}
+
+extension JSONErrorDetails: LocalizedError, CustomReflectable {
+    /// The text of ``description``, which `localizedDescription` returns.
+    public var errorDescription: String? { description }
+    /// A mirror that contains only the text of ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -191,3 +191,8 @@ final class DecodingOptions: @unchecked Sendable {
         return decoder
     }
 }
+
+extension TransferJSONDecoder: CustomReflectable {
+    /// A mirror without children, as values of ``userInfo`` can be secrets.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -205,3 +205,8 @@ final class EncodingOptions: @unchecked Sendable {
         return encoder
     }
 }
+
+extension TransferJSONEncoder: CustomReflectable {
+    /// A mirror without children, as values of ``userInfo`` can be secrets.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkFiles
+import NetworkLogging
 
 /// A store that keeps responses in a directory, up to a total size and number of keys. The least recently used key is evicted
 /// first, with all its variants.
@@ -155,3 +156,5 @@ public final class DiskCacheStore: CacheStore {
         return sum
     }
 }
+
+extension DiskCacheStore: RedactedStringConvertible {}

@@ -310,3 +310,8 @@ enum NormalURL {
         isHostByte(byte) || byte &- 0x41 < 26 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
     }
 }
+
+extension CachePartition: RedactedStringConvertible {
+    /// The name of the partition, or the beginning of its digest.
+    public var description: String { text.isEmpty ? "none" : text.hasPrefix("name:") ? text.printable : String(text.prefix(15)) }
+}

@@ -252,3 +252,8 @@ extension StoredResponseError: CustomStringConvertible {
     /// The code and the message of the error.
     package var description: String { "\(code.rawValue): \(message)" }
 }
+
+extension CacheEntry: RedactedStringConvertible {
+    /// The description of the response, with secrets redacted.
+    public var description: String { response.description }
+}

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that stores responses and reuses them, as a private cache according to RFC 9111.
 ///
@@ -217,3 +218,5 @@ extension CacheInterceptor {
         logger.log(error: error, for: request.logged)
     }
 }
+
+extension CacheInterceptor: RedactedStringConvertible {}

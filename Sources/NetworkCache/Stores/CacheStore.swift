@@ -121,18 +121,18 @@ public struct CacheStoreError: Error, Sendable {
     /// The underlying error, which descriptions do not contain.
     public var underlying: (any Error)?
 
-    /// Creates an error. Secrets in `message` are redacted.
+    /// Creates an error. Of `message`, the first 400 characters are kept, with secrets redacted and control characters escaped.
     public init(
         _ code: Code, _ message: String, path: String = "", systemError: Int32? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code
         self.path = path
         self.systemError = systemError
-        self.message = Redaction.default.redacted(text: message)
+        self.message = message.printableLine
         self.underlying = underlying
     }
 
-    /// Creates an error with the code ``Code/other``. Secrets in `message` are redacted.
+    /// Creates an error with the code ``Code/other``. Of `message`, the first 400 characters are kept, with secrets redacted and control characters escaped.
     package init(_ message: String, underlying: (any Error)? = nil) {
         self.init(.other, message, underlying: underlying)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A store that keeps responses in memory, up to a total size. The least recently used key is evicted first, with all its
 /// variants.
@@ -139,3 +140,5 @@ extension MemoryCacheStore.State {
         if before == nil { keysOfURL[key.url, default: []].insert(key) }
     }
 }
+
+extension MemoryCacheStore: RedactedStringConvertible {}

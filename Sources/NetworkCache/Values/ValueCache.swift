@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkFiles
+import NetworkLogging
 
 /// A cache for decoded values in memory or in a directory, with keys and lifetimes that the caller chooses.
 ///
@@ -202,3 +203,5 @@ public struct ValueCache: Sendable {
         try await storage.remove(ValueSelection())
     }
 }
+
+extension ValueCache: RedactedStringConvertible {}

@@ -39,8 +39,8 @@ public struct CookieStoreError: Error, Sendable, Hashable {
     /// Creates an error. Descriptions show `reason` unchanged, so it must not contain a secret.
     init(_ code: Code = .invalidCookie, _ field: String, _ reason: String, file: String? = nil) {
         self.code = code
-        self.field = field
-        self.reason = reason
+        self.field = field.printable
+        self.reason = reason.printableLine
         self.file = file
     }
 

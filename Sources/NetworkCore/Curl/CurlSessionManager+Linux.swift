@@ -130,4 +130,6 @@
             }
         }
     }
+
+    extension CurlSessionManager: RedactedStringConvertible {}
 #endif

@@ -26,7 +26,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
     let host: String
     let port: Int
     let username: String?
-    let password: String?
+    @Secret var password: String?
     /// The hosts that are reached without the proxy: names, which include their subdomains, IP addresses, and networks such as
     /// `10.0.0.0/8`, each optionally with a port (`host:8080`). `*` matches all hosts. It has no effect for ``environment`` and
     /// ``none``.

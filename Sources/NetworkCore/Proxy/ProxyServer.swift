@@ -29,7 +29,7 @@ struct ProxyServer: Sendable, Hashable {
     var port: Int
     /// The user name, not percent-encoded, without control characters; `nil` together with ``password`` if there are no credentials.
     var username: String?
-    var password: String?
+    @Secret var password: String?
     /// The path of the Unix domain socket of a SOCKS proxy, from a URL such as `socks5h://localhost/path/to/socket`, still percent-encoded.
     /// libcurl supports it from 7.84.0 on. Empty for TCP.
     var socketPath = ""

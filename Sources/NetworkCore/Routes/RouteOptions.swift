@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// How the connections of a session manager reach their servers: name lookup, IP family, local address, keep-alive probes.
 ///
@@ -203,4 +204,9 @@ extension IPAddress {
         guard !text.utf8.contains(where: { "[]%".utf8.contains($0) }) else { return nil }
         self.init(text)
     }
+}
+
+extension RouteOptions.NameServer: RedactedStringConvertible {
+    /// The URL without user information and query, or `system`.
+    public var description: String { url.map { URLText($0).originAndPath } ?? "system" }
 }

@@ -234,3 +234,5 @@ extension DefaultNetworkService {
         throw Self.refusal(response, of: request, call)
     }
 }
+
+extension DefaultNetworkService: RedactedStringConvertible {}

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkLogging
 
 /// One call of a session manager, from the request to the last of its redirects: see ``SessionRules``.
 public struct SessionCall: Sendable {
@@ -91,4 +92,9 @@ public struct SessionCall: Sendable {
         progress?.finish(measure)
         await request.progress.settled()
     }
+}
+
+extension SessionCall: RedactedStringConvertible {
+    /// The next request to send, with secrets redacted.
+    public var description: String { "SessionCall(\(request))" }
 }

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkLogging
 
 /// What every session manager does with a request besides transferring bytes: the checks, the redirects, the cookies, the hosts that are
 /// contacted over TLS only, and the reports of progress. For session managers of other packages.
@@ -45,3 +46,5 @@ public struct SessionRules: Sendable {
         }
     }
 }
+
+extension SessionRules: RedactedStringConvertible {}

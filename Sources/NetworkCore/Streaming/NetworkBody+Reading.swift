@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A body is an async sequence of non-empty chunks, wherever its bytes come from.
 ///
@@ -316,3 +317,5 @@ extension NetworkResponse {
         body = body.observed(beforeEnd: onEnd) { onEnd(nil) }
     }
 }
+
+extension NetworkBody.Iterator: RedactedStringConvertible {}

@@ -232,7 +232,7 @@ public struct TrustPin: Sendable, Hashable {
 public struct ClientIdentity: Sendable, Hashable {
     let certificate: TrustMaterial
     let key: TrustMaterial
-    let passphrase: String?
+    @Secret var passphrase: String?
 
     /// Creates an identity from a certificate and a key.
     ///

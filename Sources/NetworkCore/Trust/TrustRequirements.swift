@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkLogging
 
 /// What a trust policy requires, read from its files and checked: for session managers with another TLS library.
 ///
@@ -61,7 +62,7 @@ extension StableBytes {
     fileprivate var copy: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: count)) }
 }
 
-extension TrustRequirements.Identity: CustomStringConvertible, CustomReflectable {
+extension TrustRequirements.Identity: RedactedStringConvertible {
     /// The fixed text "client identity".
     public var description: String { "client identity" }
     /// A mirror without children.

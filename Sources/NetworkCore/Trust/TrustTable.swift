@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// The trust policies of a session manager, by host.
 ///
@@ -119,7 +120,7 @@ package struct LoadedIdentity: Sendable {
     /// The private key in PEM, which may be encrypted.
     let key: StableBytes
     /// The passphrase of the key; empty if there is none.
-    let passphrase: String
+    @Secret var passphrase: String
 }
 
 /// The reason why a trust policy cannot be loaded or enforced, in a message that contains no secret.

@@ -201,3 +201,5 @@ extension URLSessionConfiguration {
         return governed
     }
 }
+
+extension URLSessionManager: RedactedStringConvertible {}

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A connection that the server has switched to another protocol, such as WebSocket (RFC 9110 §7.8).
 ///
@@ -167,3 +168,5 @@ private final class UpgradedPipe: UpgradedReceiver {
 
     func sessionWillClose() {}
 }
+
+extension UpgradedConnection: RedactedStringConvertible {}

@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor with a circuit breaker for each host.
 ///
@@ -261,3 +262,5 @@ struct CircuitState: Sendable {
         failures = 0
     }
 }
+
+extension CircuitBreaker: RedactedStringConvertible {}

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that limits the number of concurrent exchanges, in total and per host. Further exchanges wait in a queue.
 ///
@@ -207,3 +208,5 @@ public final class ConcurrencyGate: PhasedInterceptor {
         }
     }
 }
+
+extension ConcurrencyGate: RedactedStringConvertible {}

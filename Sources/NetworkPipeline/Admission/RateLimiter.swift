@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that limits the rate of requests to each host.
 ///
@@ -257,3 +258,5 @@ struct OriginTable<State: Sendable>: Sendable {
         return change(&states.values[index])
     }
 }
+
+extension RateLimiter: RedactedStringConvertible {}

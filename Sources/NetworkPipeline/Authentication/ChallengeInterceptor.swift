@@ -78,7 +78,7 @@ public struct ChallengeInterceptor: PhasedInterceptor {
     private static let maximumAttempts = 3
 
     private let user: String
-    private let password: String
+    @Secret private var password: String
     private let basic: Credential
     private let origins: [String]
     private let schemes: Set<Scheme>
@@ -263,3 +263,5 @@ extension NetworkInterceptor where Self == ChallengeInterceptor {
         ChallengeInterceptor(user: user, password: password, origins: [api.baseURL], schemes: schemes)
     }
 }
+
+extension ChallengeInterceptor: RedactedStringConvertible {}

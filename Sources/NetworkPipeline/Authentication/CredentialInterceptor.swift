@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that adds credentials to requests to certain origins, and to no others.
 ///
@@ -134,3 +135,5 @@ extension NetworkInterceptor where Self == CredentialInterceptor {
         CredentialInterceptor(credentials, origins: [api.baseURL])
     }
 }
+
+extension CredentialInterceptor: RedactedStringConvertible {}

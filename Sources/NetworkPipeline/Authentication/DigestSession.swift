@@ -49,9 +49,9 @@ final class DigestSession: Sendable {
         /// The user name, as a parameter of the field.
         let user: String
         /// The digest of user name, realm and password.
-        let passwordDigest: String
+        @Secret var passwordDigest: String
         /// The secret of each response: ``passwordDigest``, or for `-sess` a digest of it with the first nonces (RFC 7616 §3.4.2).
-        let secret: String
+        @Secret var secret: String
         /// The client nonce of an algorithm whose name ends with `-sess`, for which it does not change.
         let clientNonce: String?
     }

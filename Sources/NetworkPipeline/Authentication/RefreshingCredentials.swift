@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// Credentials that expire and can be refreshed.
 ///
@@ -206,3 +207,5 @@ extension RefreshingCredentials {
             cancellation: { .failure(Self.replaced) })
     }
 }
+
+extension RefreshingCredentials: RedactedStringConvertible {}

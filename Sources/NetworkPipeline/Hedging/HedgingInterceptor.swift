@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that sends a request a second time if the first attempt is slow, and returns the response that is received
 /// first.
@@ -150,3 +151,5 @@ extension NetworkRequest {
         return request
     }
 }
+
+extension HedgingInterceptor: RedactedStringConvertible {}

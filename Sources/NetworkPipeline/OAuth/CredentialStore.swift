@@ -97,10 +97,10 @@ public struct CredentialStoreError: Error, Sendable {
     /// The system's error number (`errno`); `nil` if no system call failed.
     public let systemError: Int32?
 
-    /// Creates an error. Secrets in `message` are redacted.
+    /// Creates an error. Of `message`, the first 400 characters are kept, with secrets redacted and control characters escaped.
     public init(_ code: Code, _ message: String, systemError: Int32? = nil) {
         self.code = code
-        self.message = Redaction.default.redacted(text: message)
+        self.message = message.printableLine
         self.systemError = systemError
     }
 }

@@ -1,4 +1,5 @@
 import NetworkCore
+import NetworkLogging
 
 /// A ``CredentialStore`` in memory, for tests and for programs that need tokens only until they end.
 ///
@@ -74,3 +75,5 @@ public struct InMemoryCredentialStore: CredentialStore {
         }
     }
 }
+
+extension InMemoryCredentialStore: RedactedStringConvertible {}

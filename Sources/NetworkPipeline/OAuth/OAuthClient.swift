@@ -22,7 +22,7 @@ public struct OAuthClient: Sendable {
     let deviceAuthorizationURL: URL?
     let time: TimeSource
     let now: @Sendable () -> Date
-    private let secret: String?
+    @Secret private var secret: String?
     /// Whether the client sends its ID and secret in `Authorization`.
     var usesBasic: Bool { secret != nil && options.clientAuthentication != .body }
     private let session: any NetworkSessionManager

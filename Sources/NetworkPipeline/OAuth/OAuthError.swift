@@ -35,8 +35,9 @@ public struct OAuthError: Error, Sendable {
         _ code: Code, _ message: String, serverDescription: String? = nil, statusCode: Int? = nil,
         underlying: (any Error)? = nil
     ) {
-        self.code = code
-        self.message = Redaction.default.redacted(text: message)
+        // A server may send any text as a code.
+        self.code = Code(rawValue: code.rawValue.printable)
+        self.message = message.printableLine
         self.serverDescription = serverDescription.map { $0.printable(limit: Self.maximumDescription) }
         self.statusCode = statusCode
         self.underlying = underlying

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// The settings of an ``OAuthClient``. Values outside their ranges are errors when the client is created.
 public struct OAuthOptions: Sendable {
@@ -103,5 +104,19 @@ extension OAuthOptions {
 
     static func invalid(_ field: String, _ reason: String) -> OAuthError {
         OAuthError(.invalidConfiguration, "\(field): \(reason)")
+    }
+}
+
+extension OAuthOptions: RedactedStringConvertible {
+    /// The options; of the parameters, the names.
+    public var description: String {
+        described([
+            "deviceAuthorizationURL": deviceAuthorizationURL.map { URLText($0).originAndPath },
+            "clientAuthentication": clientAuthentication,
+            "parameters": parameters.keys.sorted().map(\.printable), "renewalMargin": renewalMargin,
+            "requestTimeout": requestTimeout,
+            "lockTimeout": lockTimeout, "resendsAfterLostResponse": resendsAfterLostResponse,
+            "allowsUnencrypted": allowsUnencrypted,
+        ])
     }
 }

@@ -315,3 +315,5 @@ final class MalformedFields: Sendable {
         if isNew { record.report(.noted("the response's \(field) is malformed, and was ignored")) }
     }
 }
+
+extension ObservationInterceptor: RedactedStringConvertible {}

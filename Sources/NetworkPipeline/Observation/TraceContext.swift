@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkLogging
 
 /// The position of a request in a distributed trace (W3C Trace Context level 1, §3.2).
 public struct TraceContext: Sendable, Hashable {
@@ -85,3 +86,5 @@ extension NetworkInterceptor where Self == TraceInterceptor {
     /// Sends `traceparent` and `tracestate` fields (W3C Trace Context).
     public static var trace: TraceInterceptor { TraceInterceptor() }
 }
+
+extension TraceInterceptor: RedactedStringConvertible {}

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A chart of the calls of a program, as an HTML page.
 ///
@@ -290,3 +291,5 @@ struct WaterfallPage {
         .pause { background: repeating-linear-gradient(45deg, #8c959f66 0 4px, transparent 4px 8px); }
         """
 }
+
+extension Waterfall: RedactedStringConvertible {}

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that sends a request again after a temporary failure, if repeating it is safe.
 ///
@@ -218,3 +219,5 @@ public final class RetryBudget: Sendable {
         return nil
     }
 }
+
+extension RetryInterceptor: RedactedStringConvertible {}

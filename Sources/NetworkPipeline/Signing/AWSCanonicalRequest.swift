@@ -91,7 +91,7 @@ struct AWSSigningKey {
     /// The time of the signature, such as `20150830T123600Z`.
     let time: String
     private let scope: String
-    private let key: [UInt8]
+    @Secret private var key: [UInt8]
 
     init(_ credentials: AWSCredentials, _ signature: AWSSignature, at date: Date) {
         self.credentials = credentials

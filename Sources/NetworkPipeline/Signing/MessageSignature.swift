@@ -55,7 +55,7 @@ public struct MessageSignature: Sendable {
     public let lifetime: Duration?
     /// The name of the application for which it is made; `nil` for none.
     public let tag: String?
-    private let key: [UInt8]
+    @Secret private var key: [UInt8]
     private let now: @Sendable () -> Date
     private let addsNonce: Bool
 

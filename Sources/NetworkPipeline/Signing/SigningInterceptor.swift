@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An interceptor that signs requests to certain origins, and no others: with ``AWSSignature`` or ``MessageSignature``.
 ///
@@ -79,3 +80,5 @@ extension NetworkInterceptor where Self == SigningInterceptor {
         SigningInterceptor(signature, origins: [api.baseURL])
     }
 }
+
+extension SigningInterceptor: RedactedStringConvertible {}

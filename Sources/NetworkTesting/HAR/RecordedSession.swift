@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkLogging
 
 /// A session manager that records live exchanges once and replays them from then on, so that a test runs without a network.
 ///
@@ -143,3 +144,5 @@ extension RecordedSession: CookieSource {
         }
     }
 }
+
+extension RecordedSession: RedactedStringConvertible {}

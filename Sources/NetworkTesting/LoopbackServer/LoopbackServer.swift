@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A real HTTP/1.1 server on 127.0.0.1 for tests, with routes, faults on demand and recorded requests.
 ///
@@ -174,10 +175,10 @@ public struct LoopbackServerError: Error, Hashable, Sendable {
     }
 }
 
-extension LoopbackServerError: CustomStringConvertible {
+extension LoopbackServerError: RedactedStringConvertible, LocalizedError {
     /// A message with the operation and the system's text for the code.
     public var description: String {
-        "The loopback server could not start: \(operation): \(String(cString: strerror(code)))"
+        "The loopback server could not start: \(operation.printable): \(String(cString: strerror(code)))"
     }
 }
 
@@ -239,3 +240,5 @@ public enum LoopbackListenerBehavior: Hashable, Sendable {
     /// Resets each connection (RST) as soon as it is accepted.
     case resetOnAccept
 }
+
+extension LoopbackServer: RedactedStringConvertible {}

@@ -1,6 +1,7 @@
 import DataTransfer
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A data transfer service that reads its responses from files: the same call sites, no network.
 ///
@@ -65,7 +66,7 @@ public final class StubDataTransferService: DataTransferService {
 }
 
 /// The error of a stub that has no fixture file for its response.
-public enum StubFixtureError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum StubFixtureError: Error, Sendable, Hashable, RedactedStringConvertible, LocalizedError {
     /// The endpoint, given as method and path, does not conform to ``MockEndpoint``.
     case endpointNotMocked(String)
     /// The file does not exist in the bundle or folder at `place`, or cannot be read.
@@ -74,8 +75,8 @@ public enum StubFixtureError: Error, Sendable, Hashable, CustomStringConvertible
     /// A message that names the endpoint, or the file and where it was expected.
     public var description: String {
         switch self {
-        case .endpointNotMocked(let endpoint): "\(endpoint) does not conform to MockEndpoint"
-        case .mockDataMissing(let file, let place): "there is no \(file) in \(place)"
+        case .endpointNotMocked(let endpoint): "\(endpoint.printable) does not conform to MockEndpoint"
+        case .mockDataMissing(let file, let place): "there is no \(file.printable) in \(place.printable(limit: 1024))"
         }
     }
 }
@@ -115,3 +116,5 @@ extension MockEndpoint {
 /// let movies = try await service.request(MoviesAPI.popular.as([Movie].self))
 /// ```
 public protocol MockedAPI: API, MockEndpoint {}
+
+extension StubDataTransferService: RedactedStringConvertible {}

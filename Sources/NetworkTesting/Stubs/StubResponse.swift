@@ -2,6 +2,7 @@ import DataTransfer
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A response or failure that a ``StubSessionManager`` returns.
 ///
@@ -177,5 +178,17 @@ extension StubSessionManager {
             endpoint.mockFileName, extension: endpoint.mockFileExtension, in: fixtures, status: status, headers: headers)
         let request = try endpoint.networkRequest(with: configuration)
         route(response, for: request.pathForStubs, method: request.method)
+    }
+}
+
+extension StubResponse: RedactedStringConvertible {
+    /// The status, the size of the body and the headers with secrets redacted, or the error.
+    public var description: String {
+        switch outcome {
+        case .response(let status, let headers, let body): "StubResponse(\(status), \(body.count) bytes, \(headers))"
+        case .failure(let error): "StubResponse(\(error))"
+        case .silence: "StubResponse(silence)"
+        case .webSocket: "StubResponse(WebSocket)"
+        }
     }
 }

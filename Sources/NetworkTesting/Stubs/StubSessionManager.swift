@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A session manager that returns stubbed responses from memory and records the requests it receives.
 ///
@@ -205,3 +206,5 @@ struct StubHandle: NetworkCancellable {
         action()
     }
 }
+
+extension StubSessionManager: RedactedStringConvertible {}

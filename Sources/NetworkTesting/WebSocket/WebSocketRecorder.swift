@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkLogging
 import NetworkWebSocket
 
 /// Records what is sent and received over WebSockets.
@@ -133,3 +134,5 @@ private final class RecordedChannel: WebSocketChannel {
         kind == .text ? .text(String(decoding: data, as: UTF8.self)) : .binary(data)
     }
 }
+
+extension WebSocketRecorder: RedactedStringConvertible {}

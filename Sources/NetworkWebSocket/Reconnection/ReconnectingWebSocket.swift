@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A WebSocket that opens another connection when one is lost.
 ///
@@ -157,3 +158,5 @@ public final class ReconnectingWebSocket: Sendable {
         if Task.isCancelled { throw .cancelled }
     }
 }
+
+extension ReconnectingWebSocket: RedactedStringConvertible {}

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// An open WebSocket (RFC 6455): messages in both directions.
 ///
@@ -303,3 +304,5 @@ extension WebSocketConnection: WebSocketChannel {
         }
     }
 }
+
+extension WebSocket: RedactedStringConvertible {}

@@ -1,4 +1,5 @@
 import Endpoints
+import Foundation
 import NetworkCore
 import NetworkLogging
 
@@ -25,10 +26,10 @@ public struct WebSocketError: Error, Sendable {
     /// The failure of the request or of the connection, if that is the cause.
     public var underlying: (any Error)?
 
-    /// Creates an error.
+    /// Creates an error. Secrets in `message` are redacted, and its control and format characters are escaped: it may contain text of the peer.
     public init(_ code: Code, _ message: String, closeCode: WebSocketCloseCode? = nil, underlying: (any Error)? = nil) {
         self.code = code
-        self.message = message
+        self.message = message.printableLine
         self.closeCode = closeCode
         self.underlying = underlying
     }
@@ -83,10 +84,11 @@ extension WebSocketError.Code {
     public static let invalidCompression = Self(rawValue: "invalidCompression")
 }
 
-extension WebSocketError: RedactedStringConvertible {
-    /// The message, with the cause.
+extension WebSocketError: RedactedStringConvertible, LocalizedError {
+    /// The message, with the cause, on one line and without secrets.
     public var description: String {
-        underlying.map { "\(message): \($0)" } ?? message
+        // Any error may be the cause, such as one of a decoder that shows what the peer has sent.
+        (underlying.map { "\(message): \($0)" } ?? message).printable(limit: 800)
     }
 }
 

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// Sizes, times, subprotocols and compression of a WebSocket. All sizes are finite; ``idleTimeout`` and ``totalTimeout`` are off by default.
 public struct WebSocketOptions: Sendable {
@@ -58,5 +59,16 @@ public struct WebSocketOptions: Sendable {
         if let compression, !(1...9).contains(compression.level) {
             throw WebSocketError(.invalidConfiguration, "compression.level is \(compression.level); it must lie in 1...9")
         }
+    }
+}
+
+extension WebSocketOptions: RedactedStringConvertible {
+    /// The options; of the subprotocols, which can contain a token, the number.
+    public var description: String {
+        described([
+            "subprotocols": subprotocols.count, "maximumMessageBytes": maximumMessageBytes, "compression": compression,
+            "pingInterval": pingInterval, "pingTimeout": pingTimeout, "idleTimeout": idleTimeout, "totalTimeout": totalTimeout,
+            "closeTimeout": closeTimeout,
+        ])
     }
 }

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// The messages of a WebSocket.
 public struct WebSocketMessages: AsyncSequence, Sendable {
@@ -129,3 +130,19 @@ extension WebSocketDecoder where Value: Decodable {
         WebSocketDecoder { try decoder.decode(type, from: $0.data) }
     }
 }
+
+extension WebSocketMessages: RedactedStringConvertible {}
+
+extension WebSocketMessages.Iterator: RedactedStringConvertible {}
+
+extension WebSocketStream: RedactedStringConvertible {}
+
+extension WebSocketStream.Iterator: RedactedStringConvertible {}
+
+extension WebSocketStreams: RedactedStringConvertible {}
+
+extension WebSocketStreams.Iterator: RedactedStringConvertible {}
+
+extension WebSocketValues: RedactedStringConvertible {}
+
+extension WebSocketValues.Iterator: RedactedStringConvertible {}

@@ -109,7 +109,7 @@ public struct EnvelopeError: Error, Hashable, Sendable, Decodable {
     }
 }
 
-extension EnvelopeError: RedactedStringConvertible {
+extension EnvelopeError: RedactedStringConvertible, LocalizedError {
     /// The status, and the length of the message if there is one.
     public var description: String {
         "the envelope's status is \(status)" + (message.map { ", with a message of \($0.count) characters" } ?? "")
@@ -151,7 +151,7 @@ extension EnvelopeStatus: Decodable {
     }
 }
 
-extension EnvelopeStatus: CustomStringConvertible {
+extension EnvelopeStatus: RedactedStringConvertible {
     /// The status as it is written in JSON, with a text truncated to 60 characters.
     public var description: String {
         switch self {

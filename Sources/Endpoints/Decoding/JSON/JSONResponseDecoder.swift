@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A decoder of values from JSON: ``NetworkJSON/TransferJSONDecoder``, which is the default everywhere, Foundation's `JSONDecoder`, or another.
 ///
@@ -143,3 +144,5 @@ extension JSONResponseDecoder {
     /// The decoder for endpoints and services that have none. Its strategies are never changed.
     static let defaultDecoder = TransferJSONDecoder()
 }
+
+extension JSONResponseDecoder: RedactedStringConvertible {}

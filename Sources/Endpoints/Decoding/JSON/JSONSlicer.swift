@@ -137,9 +137,7 @@ package struct JSONSliceError: Error, Equatable, Sendable {
     }
 }
 
-extension JSONSliceError: CustomStringConvertible, LocalizedError {
-    /// The text of ``description``, for `localizedDescription`.
-    package var errorDescription: String? { description }
+extension JSONSliceError: RedactedStringConvertible, LocalizedError {
     /// A description of the path, the cause and the byte offset, on one line.
     package var description: String {
         let place = byteOffset.map { " at byte \($0)" } ?? ""
@@ -171,11 +169,11 @@ extension JSONSliceError: CustomStringConvertible, LocalizedError {
     }
 
     private static func quoted(_ path: JSONKeyPath) -> String {
-        "\"" + VisibleText.escaped(path.text, limit: 200) + "\""
+        "\"" + path.text.printable(limit: 200) + "\""
     }
 
     private static func quoted(_ name: String) -> String {
-        "\"" + VisibleText.escaped(name, limit: 41) + "\""
+        "\"" + name.printable(limit: 41) + "\""
     }
 }
 

@@ -13,11 +13,11 @@ public struct HTTPArchiveError: Error, Sendable {
     /// The error that caused this one. It is not part of descriptions.
     public var underlying: (any Error)?
 
-    /// Creates an error for a field. Descriptions show `reason` unchanged, so it must not contain a secret.
+    /// Creates an error for a field. Secrets in the texts are redacted.
     package init(_ field: String = "", _ reason: String, file: String? = nil, underlying: (any Error)? = nil) {
         self.file = file
-        self.field = field
-        self.reason = reason
+        self.field = field.printableLine
+        self.reason = reason.printableLine
         self.underlying = underlying
     }
 

@@ -1,6 +1,7 @@
 import DataTransfer
 import Dispatch
 import Foundation
+import NetworkLogging
 
 /// A session manager that sends requests with another one and records the exchanges, with secrets redacted.
 ///
@@ -146,3 +147,5 @@ extension RecordingSessionManager: CookieSource {
     /// The store of the cookies that are added to requests; `nil` if there are none.
     public var cookieStore: CookieStore? { (live as? any CookieSource)?.cookieStore }
 }
+
+extension RecordingSessionManager: RedactedStringConvertible {}

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkLogging
 
 /// A session manager that replays responses from an HTTP archive, written by ``RecordingSessionManager`` or exported by a browser.
 ///
@@ -222,3 +223,5 @@ extension ReplaySessionManager: CookieSource {
     /// The store of the cookies that are added to requests; `nil` if there are none.
     public var cookieStore: CookieStore? { (fallback as? any CookieSource)?.cookieStore }
 }
+
+extension ReplaySessionManager: RedactedStringConvertible {}

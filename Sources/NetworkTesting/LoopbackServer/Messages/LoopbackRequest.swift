@@ -95,7 +95,7 @@ public struct LoopbackRequest: Sendable {
 
 extension LoopbackRequest: RedactedStringConvertible {
     /// Method, path and body size. Query, body and header values are left out, since they may contain secrets.
-    public var description: String { "\(method) \(path) (\(body.count) bytes, connection \(connectionID))" }
+    public var description: String { "\(method) \(path.printable) (\(body.count) bytes, connection \(connectionID))" }
 }
 
 extension HeaderFields {

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A response of a ``LoopbackServer``: status, header fields, body, and faults.
 ///
@@ -147,4 +148,9 @@ extension LoopbackResponse {
         response.headers.add(value, for: name)
         return response
     }
+}
+
+extension LoopbackResponse: RedactedStringConvertible {
+    /// The status and the headers with secrets redacted, without the body.
+    public var description: String { "LoopbackResponse(\(status), \(headers))" }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
 /// Searches for a value in a text, directly and after decoding each encoding.
-struct SecretText {
-    let value: String
+package struct SecretText {
+    package let value: String
     /// The value, and the base64 characters that depend only on it.
     private let needles: Set<String>
 
-    init(value: String) {
+    package init(value: String) {
         self.value = value
         needles = Set([value] + Self.base64(of: value))
     }
 
-    func isShown(in text: String) -> Bool {
+    package func isShown(in text: String) -> Bool {
         var views: Set = [text]
         for _ in 0..<2 { views.formUnion(views.flatMap { [percent($0), json($0), xml($0)] }) }
         return views.contains { view in needles.contains { view.contains($0) } }
