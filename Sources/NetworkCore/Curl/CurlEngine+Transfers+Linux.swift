@@ -96,6 +96,8 @@
                 try loops.applyPolicies(to: transfer)
             } catch {
                 loops.drop(transfer)
+                var error = error
+                error.timings = transfer.timings(now)
                 return transfer.end(.failure(error))
             }
             enter(transfer)

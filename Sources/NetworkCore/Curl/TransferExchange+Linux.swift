@@ -40,6 +40,9 @@
         /// Whether the body was received to its end, bytes in `held` included.
         var isBodyComplete = false
 
+        /// What is known of a request whose connection was lost.
+        var fate: SendRule.Fate { head.count == 0 ? .unknown : .responded }
+
         /// Makes room for a body of the announced length, up to 1 MiB, and for the padding that decoders need.
         mutating func reserveBody(_ length: Int64) {
             guard length > 0, body.isEmpty else { return }

@@ -219,7 +219,7 @@
             connection.sending.hasFailed = true
             // Nothing was sent, so the server cannot have processed the request: any method may be sent again on another
             // connection.
-            if !connection.sending.hasBegun, connection.wasIdle, transfer.canSendBodyAgain {
+            if !connection.sending.hasBegun, connection.wasIdle, transfer.mayRepeat(after: .unprocessed) {
                 return launchAnew(transfer, insteadOf: connection)
             }
             connection.sendFailure = failure

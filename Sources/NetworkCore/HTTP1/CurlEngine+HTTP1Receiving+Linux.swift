@@ -225,9 +225,7 @@
         ) {
             let wasKept = connection.wasIdle
             let hasResponded = connection.parser.hasReceivedBytes
-            if !hasResponded, wasKept, transfer.request.isIdempotent, !transfer.sending.isRepeated, transfer.canSendBodyAgain {
-                return `repeat`(transfer)
-            }
+            if transfer.mayRepeat(after: hasResponded ? .responded : .unknown, wasReused: wasKept) { return `repeat`(transfer) }
             let phase: TransportError.Phase = hasResponded ? .receive : connection.sending.isComplete ? .firstByte : .send
             if !hasResponded, wasKept, connection.tlsFailure(failure ?? connection.sendFailure) == nil {
                 var error = transfer.lostConnection

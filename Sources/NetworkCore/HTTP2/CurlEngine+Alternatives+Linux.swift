@@ -40,8 +40,7 @@
         func mayFallBack(_ transfer: LoopTransfer, _ easy: HTTP2Handle) -> Bool {
             guard isAlternative(transfer, easy) else { return false }
             if !easy.isReady || easy.lostHTTP2 { return true }
-            return easy.isConnecting && transfer.exchange.head.count == 0 && transfer.request.isIdempotent
-                && !transfer.sending.isRepeated && transfer.canSendBodyAgain
+            return easy.isConnecting && transfer.mayRepeat(after: transfer.exchange.fate, wasReused: true)
         }
 
         /// Sends a request over TCP, because the connection over QUIC failed or is not ready in time.

@@ -235,17 +235,16 @@
         }
 
         private func mayRepeat(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) -> Bool {
-            if transfer.sending.isUnsent { return true }
-            guard transfer.exchange.head.count == 0, transfer.request.isIdempotent, transfer.canSendBodyAgain else {
-                return false
-            }
-            if transfer.sending.waitsForFreshConnection { return true }
+            if transfer.sending.isUnsent { return transfer.mayRepeat(after: .unprocessed) }
+            let fate = transfer.exchange.fate
+            // The rule has decided that it is sent again when libcurl was about to do so.
+            if transfer.sending.waitsForFreshConnection { return fate == .unknown && transfer.canSendBodyAgain }
             // The last two are the codes of libcurl for a GOAWAY, and for a connection that ends with open streams.
             return [
                 CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_HTTP3, CCURLE_PARTIAL_FILE,
             ].contains(
                 Int(code))
-                && !transfer.sending.isRepeated && easy.long(CCURLINFO_NUM_CONNECTS) == 0
+                && transfer.mayRepeat(after: fate, wasReused: easy.long(CCURLINFO_NUM_CONNECTS) == 0)
         }
     }
 #endif

@@ -128,6 +128,8 @@ struct URLSessionActivity: Sendable {
     /// The time spent in the queue, in nanoseconds, over all redirects so far.
     private(set) var queued: UInt64 = 0
     private var entered: UInt64
+    /// How many requests of the call have entered the queue.
+    private var requests = 0
     private var lastSign: UInt64?
 
     init(_ timeouts: RequestTimeouts, limits: SessionConfiguration, headBound: Deadline? = nil, now: UInt64) {
@@ -149,15 +151,16 @@ struct URLSessionActivity: Sendable {
         return min(totalDeadline, idleDeadline)
     }
 
-    /// Returns the two durations that are known of a transfer without a response.
+    /// Returns the durations and the number of redirects that are known of a transfer without a response.
     func timings(at now: UInt64) -> TransferTimings {
         let waiting = launched == nil ? now - min(now, entered) : 0
         return TransferTimings(
             queued: .nanoseconds(Int64(clamping: queued + waiting)),
-            total: .nanoseconds(Int64(clamping: now - min(now, submitted))))
+            total: .nanoseconds(Int64(clamping: now - min(now, submitted))), redirects: max(requests - 1, 0))
     }
 
     mutating func enterQueue(at now: UInt64) {
+        requests += 1
         entered = now
         phase = .queued
         launched = nil

@@ -189,7 +189,7 @@ extension OAuthError {
     /// Whether the server did certainly not replace a refresh token, so that it may be sent again.
     var leftTokenUnused: Bool {
         switch code {
-        case .transportFailed, .cancelled: return (underlying as? TransportError)?.wasNeverSent ?? false
+        case .transportFailed, .cancelled: return (underlying as? TransportError)?.fate == .unprocessed
         case .unexpectedStatus:
             // 429 and 503: the request was not processed (RFC 6585 §4, RFC 9110 §15.6.4). After another 5xx, it may have been.
             guard let statusCode else { return false }
@@ -197,22 +197,6 @@ extension OAuthError {
         case .malformedResponse, .unsupportedTokenType: return false
         // An error of RFC 6749 §5.2.
         default: return true
-        }
-    }
-}
-
-extension TransportError {
-    /// Whether no byte of the request was sent.
-    var wasNeverSent: Bool {
-        switch phase {
-        case .queued, .nameLookup, .connect, .tls: return true
-        case .send, .firstByte, .receive: return false
-        case nil:
-            return [
-                .nameLookupFailed, .cannotConnect, .tlsFailed, .trustUnavailable, .invalidRequest, .invalidConfiguration,
-                .unsupported,
-            ]
-            .contains(code)
         }
     }
 }

@@ -63,12 +63,11 @@ extension RetryOptions {
         guard facts.attempt < maximumAttempts else {
             return .stop(because: "\(cause), and \(facts.attempt) of \(maximumAttempts) attempts have been made")
         }
-        // A request that may have been processed is repeated only if it is idempotent (RFC 9110 §9.2.2).
-        guard facts.request.isIdempotent || facts.wasNeverSent else {
-            return .stop(because: "\(cause), but \(facts.request.method) is not idempotent and may have been processed")
-        }
-        guard facts.request.hasReplayableBody else {
-            return .stop(because: "\(cause), but the body can be read only once")
+        guard facts.request.mayBeSentAgain(after: facts.outcome.fate) else {
+            let reason =
+                facts.request.hasReplayableBody
+                ? "\(facts.request.method) is not idempotent and may have been processed" : "the body can be read only once"
+            return .stop(because: "\(cause), but \(reason)")
         }
         var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
         // After a redirect to another origin, `Retry-After` applies to that origin.
@@ -86,22 +85,6 @@ extension RetryOptions {
         }
         guard facts.takeFromBudget() else { return .stop(because: "\(cause), and the budget for retries is used up") }
         return .retry(after: delay, because: "\(cause): \(cause.reason)")
-    }
-}
-
-extension NetworkRequest {
-    /// Whether the body, if there is one, can be sent again from its start.
-    var hasReplayableBody: Bool { body?.isReplayable ?? true }
-}
-
-extension RetryFacts {
-    /// Whether the request failed before any byte of it was sent.
-    fileprivate var wasNeverSent: Bool {
-        guard case .failure(let error) = outcome else { return false }
-        switch error.phase {
-        case .queued, .nameLookup, .connect, .tls: return true
-        default: return false
-        }
     }
 }
 

@@ -1,8 +1,52 @@
+import Endpoints
+import Foundation
 import Testing
 
 @testable import NetworkCore
 
 struct SendRuleTests {
+    @Test
+    func `the rule permits what is idempotent or was not processed, and the engine what was lost with a reused connection, once`()
+    {
+        for isIdempotent in [true, false] {
+            for canSend in [true, false] {
+                for fate in SendRule.Fate.allCases {
+                    let isPermitted = SendRule.permits(isIdempotent: isIdempotent, after: fate, canSendBodyAgain: canSend)
+                    #expect(isPermitted == (canSend && (isIdempotent || fate == .unprocessed)))
+                    for (wasReused, isRepeated) in [(true, false), (true, true), (false, false), (false, true)] {
+                        var rule = SendRule()
+                        if isRepeated { rule.repeatOnFreshConnection() }
+                        let engine = rule.permitsRepetition(
+                            isIdempotent: isIdempotent, after: fate, wasReused: wasReused, canSendBodyAgain: canSend)
+                        let isOnce = fate == .unprocessed || (fate == .unknown && wasReused && !isRepeated)
+                        #expect(engine == (isPermitted && isOnce))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a failure before the first byte leaves a request unprocessed, unless an earlier one of the call was redirected`()
+    {
+        let phases: [(TransportError.Phase, SendRule.Fate)] = [
+            (.queued, .unprocessed), (.nameLookup, .unprocessed), (.connect, .unprocessed), (.tls, .unprocessed),
+            (.send, .unknown), (.firstByte, .unknown), (.receive, .responded),
+        ]
+        for (phase, fate) in phases {
+            var error = TransportError(.timedOut, "", phase: phase)
+            #expect(error.fate == fate)
+            error.timings = TransferTimings(redirects: 1)
+            #expect(error.fate == .responded)
+        }
+        #expect(
+            TransportError(.nameLookupFailed, "").fate == .unprocessed && TransportError(.connectionLost, "").fate == .unknown)
+        let url = URL(string: "https://api.test/")!
+        for (status, fate) in [(200, SendRule.Fate.responded), (503, .responded), (421, .unprocessed), (425, .unprocessed)] {
+            let outcome = Result<NetworkResponse, TransportError>.success(NetworkResponse(statusCode: status, url: url))
+            #expect(outcome.fate == fate)
+        }
+    }
+
     @Test(arguments: [(0, 0), (0, 1), (1, 1), (1, 2)])
     func `a request that is not idempotent is not sent again, whether the connections are new or reused`(first: Int, second: Int)
     {
