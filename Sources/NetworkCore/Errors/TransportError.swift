@@ -54,13 +54,13 @@ public struct TransportError: Error, Sendable {
     ) {
         parts = CopyOnWrite(
             Parts(
-                code: code, phase: phase, message: Redaction.default.redacted(text: message),
+                code: code, phase: phase, message: message.printableLine,
                 request: request.map(Self.text(of:)), engineCode: engineCode,
                 underlying: underlying, tlsFailure: tlsFailure))
     }
 
     static func text(of request: NetworkRequest) -> String {
-        "\(request.method) \(URLText(request.urlText).originAndPath)"
+        "\(request.method) \(URLText(request.urlText).originAndPath)".printable(limit: 1024)
     }
 }
 

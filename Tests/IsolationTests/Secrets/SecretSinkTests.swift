@@ -4,6 +4,7 @@ import NetworkCache
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TransferTestSupport
 
 /// No output shows a credential, regardless of its name and encoding. Each shape is tested with each output.
 @Suite(.timeLimit(.minutes(10))) struct SecretSinkTests {

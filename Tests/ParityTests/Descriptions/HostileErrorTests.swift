@@ -91,7 +91,7 @@ import TransferTestSupport
     }
 
     private static func problem(_ text: String, _ secret: SecretText) -> String? {
-        if text.utf8.count > 16 << 10 { return "\(text.utf8.count) bytes" }
+        if text.utf8.count > 32 << 10 { return "\(text.utf8.count) bytes" }
         if text.unicodeScalars.contains(where: {
             $0.properties.generalCategory == .control || $0.properties.generalCategory == .format
                 || [0x2028, 0x2029].contains($0.value)
