@@ -53,7 +53,7 @@ public struct RequestGenerationError: Error, Sendable {
     /// Creates an error for one field. Recognizable secrets in `reason` are redacted.
     public init(_ field: Field, _ reason: String, underlying: (any Error)? = nil) {
         self.field = field
-        self.reason = Redaction.default.redacted(text: reason)
+        self.reason = MessageText(reason).shown
         self.underlying = underlying
     }
 }
