@@ -65,7 +65,7 @@ public struct ParsingFailure: Error, Sendable {
     private static func text(_ details: JSONErrorDetails, of error: DecodingError) -> String {
         let place = " at byte \(details.byteOffset) (line \(details.line), column \(details.column))"
         if let problem = details.problem { return "\(place): \(problem), found \(details.found)" }
-        let isSecret = error.place.contains { $0.intValue == nil && Redaction.default.isSecret(field: $0.stringValue) }
+        let isSecret = error.place.contains { $0.intValue == nil && Redaction.default.isSecret(member: $0.stringValue) }
         return isSecret ? place : "\(place), found \(details.found)"
     }
 
@@ -92,7 +92,9 @@ public struct ParsingFailure: Error, Sendable {
         statusCode = stream.statusCode
         contentType = stream.headers["Content-Type"]
         elementIndex = error.index
-        snippet = Redaction.default.redacted(body: error.record, contentType: nil, maximumBytes: Self.maximumSnippetBytes)
+        // The record may have been cut.
+        snippet = Redaction.default.redacted(
+            body: error.record, contentType: nil, maximumBytes: Self.maximumSnippetBytes, isCut: true)
         if case .undecodable(let cause) = error.kind {
             underlying = cause
         } else {
@@ -197,7 +199,7 @@ struct BodySnippet {
     /// Values under a secret name, at any depth, are replaced by a placeholder.
     func around(_ path: [any CodingKey]) -> String {
         guard !path.isEmpty else { return start }
-        for key in path where key.intValue == nil && Redaction.default.isSecret(field: key.stringValue) {
+        for key in path where key.intValue == nil && Redaction.default.isSecret(member: key.stringValue) {
             return Redaction.placeholder
         }
         var steps = path.map { key in key.intValue.map(JSONKeyPath.Component.index) ?? .key(key.stringValue) }
@@ -219,7 +221,7 @@ struct BodySnippet {
     /// Returns the text before the byte at which a document is malformed; the beginning of a body that is not JSON.
     func before(_ offset: Int) -> String {
         guard offset > limit, offset <= min(body.count, Self.maximumRedactedBytes) else { return start }
-        let text = Self.redacted(body.prefix(offset + 16), limit: .max)
+        let text = Self.redacted(body.prefix(offset + 16), limit: .max, isCut: offset + 16 < body.count)
         return "…" + String(text.suffix(limit))
     }
 
@@ -234,8 +236,9 @@ struct BodySnippet {
         }
     }
 
-    private static func redacted(_ json: Data, limit: Int) -> String {
+    private static func redacted(_ json: Data, limit: Int, isCut: Bool = false) -> String {
         Redaction.default.redacted(
-            body: json, contentType: "application/json", maximumBytes: limit == .max ? json.count * 16 + 4096 : limit)
+            body: json, contentType: "application/json", maximumBytes: limit == .max ? json.count * 16 + 4096 : limit,
+            isCut: isCut)
     }
 }

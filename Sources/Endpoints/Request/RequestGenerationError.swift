@@ -53,7 +53,7 @@ public struct RequestGenerationError: Error, Sendable {
     /// Creates an error for one field. Recognizable secrets in `reason` are redacted.
     public init(_ field: Field, _ reason: String, underlying: (any Error)? = nil) {
         self.field = field
-        self.reason = reason.printableLine
+        self.reason = MessageText(reason).shown
         self.underlying = underlying
     }
 }
@@ -70,7 +70,7 @@ extension RequestGenerationError: RedactedStringConvertible, LocalizedError {
     public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(reason)" }
 }
 
-extension RequestGenerationError.Field: RedactedStringConvertible {
+extension RequestGenerationError.Field: CustomStringConvertible {
     /// A textual representation of the field, with at most 60 characters of its name.
     public var description: String {
         switch self {
@@ -87,7 +87,7 @@ extension RequestGenerationError.Field: RedactedStringConvertible {
         case .query(let name): name.isEmpty ? "query" : "query parameter \"\(name.printable)\""
         case .body: "body"
         case .file(let path): "file \"\(URL(fileURLWithPath: path).lastPathComponent.printable)\""
-        case .timeout(let name): "\(name.printable) timeout"
+        case .timeout(let name): "\(name) timeout"
         case .url: "URL"
         }
     }

@@ -123,23 +123,38 @@ struct LogText: Sendable {
     }
 
     private func printed(_ url: URL) -> String {
-        VisibleText.cut(VisibleText.escaped(redaction.redacted(url: url)), limit: Self.maximumLineBytes)
+        let start = Self.start(of: url.absoluteString)
+        return Self.cut(redaction.redacted(url: start), of: start)
     }
 
     private func printed(_ text: String) -> String {
-        VisibleText.cut(VisibleText.escaped(redaction.redacted(text: text)), limit: Self.maximumLineBytes)
+        let start = Self.start(of: text)
+        return Self.cut(redaction.redacted(start: start), of: start)
+    }
+
+    /// Returns the part of a text that is redacted, because what is far beyond the limit is never shown.
+    private static func start(of text: String) -> TextStart {
+        TextStart(text.utf8, bytes: maximumLineBytes + TextStart.lookahead)
+    }
+
+    /// Returns a redacted text, escaped and cut at the limit, with a note of how many bytes of the whole text were omitted.
+    private static func cut(_ redacted: String, of start: TextStart) -> String {
+        let escaped = VisibleText.escaped(redacted)
+        let shown = VisibleText.start(of: escaped, bytes: maximumLineBytes)
+        return VisibleText.cut(shown, omittedBytes: escaped.utf8.count - shown.utf8.count + start.total - start.bytes.count)
     }
 
     private func fields(_ fields: [LoggedField]) -> String {
         fields.map { field in
-            let value = redaction.redacted(headerValue: field.value, for: field.name)
-            return Self.continuation(VisibleText.cut("\(field.name): \(value)", limit: Self.maximumLineBytes))
+            let start = Self.start(of: field.sentValue)
+            let value = redaction.redacted(headerValue: start, for: field.name)
+            return Self.continuation("\(field.name): \(Self.cut(value, of: start))")
         }.joined()
     }
 
     private func body(_ data: Data, contentType: String?) -> String {
         guard !data.isEmpty, maximumBodyBytes > 0 else { return "" }
-        let shown = redaction.shown(body: Array(data), type: MediaType(contentType), limit: maximumBodyBytes)
+        let shown = redaction.shown(body: data, contentType: contentType, limit: maximumBodyBytes)
         let isIndented = shown.isJSON && !shown.isSummary
         let text = VisibleText.cut(
             isIndented ? Array(shown.text.utf8).withUnsafeBufferPointer { JSONTokens($0).indented().text } : shown.text,

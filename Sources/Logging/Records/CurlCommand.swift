@@ -65,7 +65,7 @@ public struct CurlCommand: Sendable {
 
     private func headerArgument(_ field: LoggedField) -> String {
         let name = Self.token(field.name)
-        let value = redaction.map { $0.redacted(headerValue: field.value, for: field.name) } ?? field.value
+        let value = redaction.map { $0.redacted(headerValue: field.sentValue, for: field.name) } ?? field.sentValue
         // `Name:` would remove a header that curl adds by default; `Name;` sends an empty header.
         if value.utf8.allSatisfy(\.isSpaceOrTab) { return "\(name);" }
         return "\(name): \(VisibleText.escaped(value))"
@@ -92,8 +92,7 @@ public struct CurlCommand: Sendable {
             return nil
         }
         guard let redaction else { return data.count <= maximumBodyBytes ? text : nil }
-        let type = MediaType(request.header("Content-Type"))
-        let shown = redaction.shown(body: Array(data), type: type, limit: maximumBodyBytes)
+        let shown = redaction.shown(body: data, contentType: request.header("Content-Type"), limit: maximumBodyBytes)
         return shown.bytesLeft > 0 || shown.isSummary || !Self.isEmbeddable(shown.text) ? nil : shown.text
     }
 

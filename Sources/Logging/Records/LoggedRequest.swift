@@ -1,6 +1,6 @@
 import Foundation
 
-/// A record of a request, passed to loggers. Its properties are not redacted; each logger has to redact what it writes.
+/// A record of a request, passed to loggers. Its URL and body are not redacted; each logger has to redact what it writes.
 ///
 /// Creating a record copies the header list, so records are created only for loggers whose `isEnabled` is `true`. Its textual
 /// representations (`description`, `debugDescription`, `dump`) are redacted with ``Redaction/default``.
@@ -9,7 +9,7 @@ public struct LoggedRequest: Sendable, Hashable {
     public var method: String
     /// The URL with its query, not redacted.
     public var url: URL
-    /// The header fields in the order in which they are sent, not redacted.
+    /// The header fields in the order in which they are sent. Their values are redacted when they are read.
     public var headers: [LoggedField]
     /// The body, or `nil` if the request has no body.
     public var body: LoggedBody?
@@ -59,26 +59,28 @@ extension LoggedRequest: RedactedStringConvertible {
 
 /// A header field of a logged request or response.
 ///
-/// The stored value is not redacted. The textual representations (`description`, `debugDescription`, `dump`) are redacted with
-/// ``Redaction/default``.
+/// The value is redacted with ``Redaction/default`` when it is read, so that a record that no logger prints costs nothing.
 public struct LoggedField: Sendable, Hashable {
     /// The field's name as it was sent or received. Names are compared case-insensitively (RFC 9110 §5.1).
     public var name: String
-    /// The field's value, not redacted.
-    public var value: String
+    /// The field's value as it was sent or received, not redacted.
+    package var sentValue: String
+    /// The field's value, with secrets redacted, because an application's logger may write it anywhere.
+    public var value: String {
+        get { Redaction.default.redacted(headerValue: sentValue, for: name) }
+        set { sentValue = newValue }
+    }
 
     /// Creates a field from a name and a value.
     package init(name: String, value: String) {
         self.name = name
-        self.value = value
+        sentValue = value
     }
 }
 
 extension LoggedField: RedactedStringConvertible {
     /// The field as `name: value`, with a secret value redacted.
-    public var description: String { VisibleText.escaped("\(name): \(shownValue)") }
-
-    private var shownValue: String { Redaction.default.redacted(headerValue: value, for: name) }
+    public var description: String { VisibleText.escaped("\(name): \(value)") }
 }
 
 /// The body of a logged request: its bytes if they are in memory, otherwise its source.

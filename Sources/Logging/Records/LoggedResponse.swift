@@ -1,6 +1,6 @@
 import Foundation
 
-/// A record of a response, passed to loggers. Its properties are not redacted; each logger has to redact what it writes.
+/// A record of a response, passed to loggers. Its URL and body are not redacted; each logger has to redact what it writes.
 ///
 /// Its textual representations (`description`, `debugDescription`, `dump`) are redacted with ``Redaction/default``.
 public struct LoggedResponse: Sendable, Hashable {
@@ -8,7 +8,7 @@ public struct LoggedResponse: Sendable, Hashable {
     public var statusCode: Int
     /// The URL of the response, after redirects, or `nil` if it is not known.
     public var url: URL?
-    /// The header fields in the order in which they were received, not redacted.
+    /// The header fields in the order in which they were received. Their values are redacted when they are read.
     public var headers: [LoggedField]
     /// The decoded body; `nil` if it is not in memory (a download, a stream).
     public var body: Data?

@@ -118,6 +118,27 @@ extension [UInt8] {
         return result
     }
 
+    /// Returns the first `end` bytes with the placeholder in place of some ranges, which may be in any order. Ranges that overlap or adjoin become
+    /// one placeholder.
+    func hiding(_ ranges: [Range<Int>], upTo end: Int? = nil) -> [UInt8] {
+        let end = end ?? count
+        guard !ranges.isEmpty else { return end == count ? self : Array(self[..<end]) }
+        var result: [UInt8] = []
+        result.reserveCapacity(end)
+        // The end of what was copied or hidden.
+        var done = 0
+        var hasHidden = false
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.lowerBound < end {
+            if !hasHidden || range.lowerBound > done {
+                result += self[done..<range.lowerBound]
+                result += Redaction.placeholder.utf8
+                hasHidden = true
+            }
+            done = Swift.max(done, Swift.min(range.upperBound, end))
+        }
+        return result + self[done..<end]
+    }
+
     /// The bytes decoded as UTF-8, with invalid sequences replaced by U+FFFD.
     var text: String { String(decoding: self, as: UTF8.self) }
 }

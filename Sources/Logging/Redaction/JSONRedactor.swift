@@ -8,38 +8,48 @@ import NetworkJSON
 /// accepted before an error is not reliable either: `{"password":"abc"def"}` has the value `abc"def`.
 struct JSONRedactor {
     private let text: JSONTokens
+    private let isCut: Bool
     private let redaction: Redaction
     private let limit: Int
     private let keepsTypes: Bool
     private var output: [UInt8] = []
     private var index = 0
     private var isMalformed = false
-    private var depth = 0
-    /// The depths of the enclosing objects in which a member names a secret whose value is in another member.
-    private var namedSecrets: [Int] = []
+    /// The starts of the enclosing objects and arrays.
+    private var enclosing: [Int] = []
+    /// The number of enclosing objects and arrays outside of a secret value that is one itself.
+    private var hidingDepth: Int?
+    /// What the members of each object say about other members; made when it is needed.
+    private var objects: JSONObjects?
+    /// Whether a previous element of the array is `curl`, and whether the last one is an option whose argument is secret.
+    private var isCurl = false
+    private var argumentIsSecret = false
     private var meanings = KeyMeanings()
     /// The content of the current token, decoded. A property so that its memory is used again.
     private var content: [UInt8] = []
 
-    /// Redacts a document.
+    /// Redacts a document. Of a secret value that is an object or an array, the strings and numbers are replaced, so that it keeps its structure.
     ///
     /// - Parameters:
     ///   - limit: The number of bytes of output after which the redactor stops. The output can be slightly longer.
     ///   - keepsTypes: Whether a secret number becomes 0, so that the redacted document can be decoded into the same types; otherwise it is
     ///     replaced by the placeholder. `true`, `false` and `null` are always kept.
     /// - Returns: The redacted document, and the number of bytes that were read.
-    static func redacted(_ bytes: [UInt8], redaction: Redaction, limit: Int, keepsTypes: Bool) -> (output: [UInt8], read: Int) {
-        bytes.withUnsafeBufferPointer { bytes in
-            var redactor = JSONRedactor(JSONTokens(bytes), redaction: redaction, limit: limit, keepsTypes: keepsTypes)
+    static func redacted(_ text: TextStart, redaction: Redaction, limit: Int, keepsTypes: Bool) -> (output: [UInt8], read: Int) {
+        text.bytes.withUnsafeBufferPointer { bytes in
+            var redactor = JSONRedactor(
+                JSONTokens(bytes), isCut: text.isCut, redaction: redaction, limit: limit, keepsTypes: keepsTypes)
             redactor.run()
             guard redactor.isMalformed else { return (redactor.output, redactor.index) }
-            var scanner = TextRedactor(redactor.output, redaction: redaction)
+            let output = TextStart(redactor.output, isCut: text.isCut || redactor.index < bytes.count)
+            var scanner = TextRedactor(output, redaction: redaction)
             return (scanner.run(), redactor.index)
         }
     }
 
-    private init(_ text: JSONTokens, redaction: Redaction, limit: Int, keepsTypes: Bool) {
+    private init(_ text: JSONTokens, isCut: Bool, redaction: Redaction, limit: Int, keepsTypes: Bool) {
         self.text = text
+        self.isCut = isCut
         self.redaction = redaction
         self.limit = limit
         self.keepsTypes = keepsTypes
@@ -71,11 +81,18 @@ struct JSONRedactor {
         let next = text.skipWhiteSpace(from: token.end)
         let isValue = next == text.count || Self.endsValue(text[next])
         if !isJSON(token) || (!isValue && text[next] != .colon) { isMalformed = true }
-        if isValue { return copyContent(of: token) }
+        if hidingDepth != nil {
+            if isValue || text[next] != .colon { hide(token) } else { copyContent(of: token) }
+            return
+        }
+        if isValue {
+            if token.kind == .string, isSecretArgument(token) { return hide(token) }
+            return copyContent(of: token)
+        }
         let value = text[next] == .colon || text[next] == .equals ? next + 1 : next
         if isSecret(meanings.meaning(of: token, in: text, redaction), valueAt: value) {
-            copy(upTo: value)
-            hideValue()
+            copy(upTo: text.skipWhiteSpace(from: value))
+            if text[index] == .openBrace || text[index] == .openBracket { hidingDepth = enclosing.count } else { hideValue() }
         } else {
             copyContent(of: token)
         }
@@ -89,54 +106,39 @@ struct JSONRedactor {
     }
 
     private mutating func count(_ byte: UInt8) {
+        // A secret value ends before the next comma or closing bracket at its depth.
+        if let hidingDepth, enclosing.count <= hidingDepth, Self.endsValue(byte) { self.hidingDepth = nil }
         switch byte {
-        case .openBrace, .openBracket: depth += 1
-        case .closeBrace, .closeBracket:
-            while let last = namedSecrets.last, last >= depth { namedSecrets.removeLast() }
-            depth = max(0, depth - 1)
-        default: break
+        case .openBrace, .openBracket: enclosing.append(index)
+        case .closeBrace, .closeBracket: _ = enclosing.popLast()
+        default: return
         }
+        (isCurl, argumentIsSecret) = (false, false)
     }
 
     // MARK: Keys
 
-    /// Returns whether the value of a key is secret, and records whether the key's value is the name of another member.
+    /// Returns whether the value of a key is secret.
     private mutating func isSecret(_ meaning: KeyMeaning, valueAt start: Int) -> Bool {
-        if meaning.isEmpty { return false }
-        // For the rest of the object, it has a member that names a secret, such as `"name": "password"`.
-        if meaning.contains(.namesAnother), namedSecrets.last != depth, namesSecret(valueAt: start) { namedSecrets.append(depth) }
-        if meaning.contains(.isSecret), !(meaning.contains(.isOpenAsNumber) && isNumber(at: start)) { return true }
-        return meaning.contains(.isNamedByAnother) && isNamedSecret(valueAt: start)
+        if meaning.contains(.isSecret) { return true }
+        guard !meaning.isDisjoint(with: [.isContextual, .isNamedByAnother]) else { return false }
+        if objects == nil { objects = JSONObjects(text, isCut: isCut, redaction) }
+        let isString = text.string(from: start) != nil
+        return objects?.isSecret(meaning, isString: isString, ofObjectAt: enclosing.last ?? -1) ?? false
     }
 
-    /// Returns whether a previous member of the object, or one of the next four, names this member's value as a secret.
-    private mutating func isNamedSecret(valueAt start: Int) -> Bool {
-        if namedSecrets.last == depth { return true }
-        var index = start
-        let end = min(text.count, start + 4096)
-        for _ in 0..<4 {
-            guard let comma = text.endOfValue(from: index, before: end), text[comma] == .comma,
-                let key = text.string(from: comma + 1), key.start < end
-            else { return false }
-            let colon = text.skipWhiteSpace(from: key.end)
-            guard colon < end, text[colon] == .colon else { return false }
-            let meaning = meanings.meaning(of: key, in: text, redaction)
-            if meaning.contains(.namesAnother), namesSecret(valueAt: colon + 1) { return true }
-            index = colon + 1
+    /// Returns whether an element of an array is the argument of an option whose argument is secret, as in `["curl", "-u", "user:password"]`.
+    private mutating func isSecretArgument(_ token: JSONToken) -> Bool {
+        guard token.contentEnd - token.contentStart <= 64 else {
+            defer { argumentIsSecret = false }
+            return argumentIsSecret
         }
-        return false
-    }
-
-    private func namesSecret(valueAt start: Int) -> Bool {
-        guard let name = text.string(from: start).map({ KeyMeaning.name(of: $0, in: text) }) else { return false }
-        return redaction.isSecret(field: name) || redaction.isSecret(header: name)
-    }
-
-    private func isNumber(at start: Int) -> Bool {
-        let first = text.skipWhiteSpace(from: start)
-        let number = text[first..<min(first + 32, text.count)].prefix { $0.isDigit || $0 == .hyphen || $0 == .dot }
-        let end = first + number.count
-        return !number.isEmpty && end < text.count && (text[end].isWhitespace || Self.endsValue(text[end]))
+        let content = Array(text[token.contentStart..<token.contentEnd])
+        if content == Array("curl".utf8) || content.suffix(5).elementsEqual("/curl".utf8) { isCurl = true }
+        let isOption = content.first == .hyphen
+        let isSecret = argumentIsSecret && !isOption
+        argumentIsSecret = isOption && SecretScanner.takesSecretArgument(content, isCurl: isCurl, redaction)
+        return isSecret
     }
 
     // MARK: Values
@@ -147,6 +149,7 @@ struct JSONRedactor {
         // Content beyond the limit is never shown, but some of it is needed to find the end of a secret.
         let window = max(0, limit - output.count) + 4096
         let shown = text[token.contentStart..<min(token.contentEnd, token.contentStart + window)]
+        let isCut = shown.count < token.contentEnd - token.contentStart
         let isEscaped = shown.contains(.backslash)
         content.removeAll(keepingCapacity: true)
         if isEscaped {
@@ -154,7 +157,7 @@ struct JSONRedactor {
         } else {
             content.append(contentsOf: shown)
         }
-        let redacted = redactedContent()
+        let redacted = redactedContent(isCut: isCut)
         if redacted == content {
             output.append(contentsOf: shown)
         } else if token.kind == .word, WordKind(text[token.start..<token.end]) != .other {
@@ -169,25 +172,34 @@ struct JSONRedactor {
         copy(upTo: token.end)
     }
 
-    private func redactedContent() -> [UInt8] {
-        guard TextRedactor.canFindSecret(in: content) else { return SecretValues.masked(content) }
-        var scanner = TextRedactor(content, redaction: redaction)
+    private func redactedContent(isCut: Bool) -> [UInt8] {
+        guard TextRedactor.canFindSecret(in: content) else { return SecretValues.masked(content, isCut: isCut) }
+        var scanner = TextRedactor(TextStart(content, isCut: isCut), redaction: redaction)
         return scanner.run()
+    }
+
+    /// Replaces a token of a secret object or array.
+    private mutating func hide(_ token: JSONToken) {
+        appendReplacement(of: token.start..<token.end)
+        index = token.end
     }
 
     /// Replaces the value, which ends before the next comma or closing bracket at its depth.
     private mutating func hideValue() {
-        copy(upTo: text.skipWhiteSpace(from: index))
         let start = index
         index = text.endOfValue(from: start, before: text.count) ?? text.count
         guard index > start else { return }
         var end = start
         while end < index, !text[end].isWhitespace { end += 1 }
-        let kind = text.skipWhiteSpace(from: end) == index ? WordKind(text[start..<end]) : .other
+        appendReplacement(of: start..<(text.skipWhiteSpace(from: end) == index ? end : index))
+    }
+
+    private mutating func appendReplacement(of range: Range<Int>) {
+        let kind = range.count <= 64 ? WordKind(text[range]) : .other
         switch kind {
         case .literal:
             // `true`, `false` and `null` are not secret.
-            output.append(contentsOf: text[start..<end])
+            output.append(contentsOf: text[range])
         case .number where keepsTypes:
             output.append(UInt8(ascii: "0"))
         case .number, .other:

@@ -6,29 +6,37 @@ struct KeyMeaning: OptionSet {
 
     /// The value of the key is secret.
     static let isSecret = KeyMeaning(rawValue: 1)
-    /// The value of the key is not secret if it is a number.
-    static let isOpenAsNumber = KeyMeaning(rawValue: 2)
+    /// The value of the key is secret in an object whose other members show that it is a credential.
+    static let isContextual = KeyMeaning(rawValue: 2)
     /// The value of the key is the name of another member's value.
     static let namesAnother = KeyMeaning(rawValue: 4)
     /// The value of the key may be named by another member.
     static let isNamedByAnother = KeyMeaning(rawValue: 8)
+    /// The object is a request or a response of OAuth.
+    static let marksOAuth = KeyMeaning(rawValue: 16)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     init(_ name: String, _ redaction: Redaction) {
         self = []
-        if redaction.isSecret(field: name) {
+        if redaction.isSecret(member: name) {
             insert(.isSecret)
-            if SecretNames.isOpenAsNumber(name) { insert(.isOpenAsNumber) }
+        } else if SecretNames.isContextual(name), redaction.isSecret(field: name) {
+            insert(.isContextual)
         }
+        if SecretNames.marksOAuth(name) { insert(.marksOAuth) }
         if SecretNames.namesAnother(name) { insert(.namesAnother) }
         if SecretNames.isNamedByAnother(name) { insert(.isNamedByAnother) }
     }
 
-    /// Returns the name in a token: its last 512 bytes, with escapes decoded.
+    /// Returns the name in a token: its last 512 bytes, with escapes, references and percent-encoding decoded.
     static func name(of token: JSONToken, in text: JSONTokens) -> String {
         let content = text[max(token.contentStart, token.contentEnd - 512)..<token.contentEnd]
-        return content.contains(.backslash) ? JSONEscapes.decoded(content).text : String(decoding: content, as: UTF8.self)
+        var name = content.contains(.backslash) ? JSONEscapes.decoded(content) : Array(content)
+        for encoding in [DecodedText.Encoding.xml, .percent, .percent] {
+            name = DecodedText(TextStart(name)).decoded(encoding, hasSpaces: false)?.bytes ?? name
+        }
+        return name.text
     }
 }
 

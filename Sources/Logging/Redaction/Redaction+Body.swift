@@ -12,36 +12,53 @@ extension Redaction {
     ///   - contentType: The value of the `Content-Type` header field, including parameters.
     ///   - maximumBytes: The maximum number of bytes of text, not counting the note. Default: 4096.
     public func redacted(body: Data, contentType: String?, maximumBytes: Int = 4096) -> String {
-        shown(body: Array(body), type: MediaType(contentType), limit: max(0, maximumBytes)).noted
+        shown(body: body, contentType: contentType, limit: maximumBytes).noted
     }
 
-    func shown(body: [UInt8], type: MediaType, limit: Int, keepsTypes: Bool = false) -> ShownBody {
+    /// Returns the beginning of a body, redacted, in a time that does not depend on the length of the rest.
+    ///
+    /// - Parameter isCut: Whether the body is the beginning of a longer one.
+    package func redacted(body: Data, contentType: String?, maximumBytes: Int, isCut: Bool) -> String {
+        shown(body: body, contentType: contentType, limit: maximumBytes, isCut: isCut).noted
+    }
+
+    /// The number of bytes beyond those that are shown that are read of a body, to find the end of a secret.
+    private static let lookahead = 64 << 10
+
+    func shown(body: Data, contentType: String?, limit: Int, isCut: Bool = false) -> ShownBody {
+        let limit = max(0, limit)
+        let start = TextStart(body, bytes: limit.addingReportingOverflow(Self.lookahead).partialValue, isCut: isCut)
+        return shown(body: start, type: MediaType(contentType), limit: limit)
+    }
+
+    func shown(body text: TextStart, type: MediaType, limit: Int, keepsTypes: Bool = false) -> ShownBody {
+        let body = text.bytes
         guard !body.isEmpty else { return ShownBody(text: "", isJSON: false) }
         // Prevents overflow in the sums below.
         let limit = min(max(0, limit), 1 << 40)
         // Slightly more than is shown, so that the text can be cut between characters.
         let limitOfScan = limit + 8
         if type.isMultipart {
-            var printer = MultipartRedactor(body, type: type, redaction: self, limit: limit)
-            return printer.run() ?? .bytes(body.count, type)
+            var printer = MultipartRedactor(text, type: type, redaction: self, limit: limit)
+            return printer.run() ?? .bytes(text.total, type)
         }
         // Sufficient to distinguish text from binary data, whatever the length of the body.
         let start = body.prefix(max(limitOfScan, 8192))
         if type.essence.isEmpty ? !Self.looksLikeText(start) : !type.isText || start.contains(0) {
-            return .bytes(body.count, type)
+            return .bytes(text.total, type)
         }
         if type.isForm {
             let items = redactedItems(body, isForm: true, limit: limitOfScan)
-            return ShownBody(items.output, read: items.read, total: body.count, limit: limit, isJSON: false)
+            return ShownBody(items.output, read: items.read, of: text, limit: limit, isJSON: false)
         }
         let first = body.first { !$0.isWhitespace && $0 < 0x80 && $0 != 0x1E }
         if type.isJSON || first == .openBrace || first == .openBracket {
-            let (output, read) = JSONRedactor.redacted(body, redaction: self, limit: limitOfScan, keepsTypes: keepsTypes)
-            return ShownBody(output, read: read, total: body.count, limit: limit, isJSON: true)
+            let (output, read) = JSONRedactor.redacted(text, redaction: self, limit: limitOfScan, keepsTypes: keepsTypes)
+            return ShownBody(output, read: read, of: text, limit: limit, isJSON: true)
         }
-        var scanner = TextRedactor(body, redaction: self, limit: limitOfScan)
-        let text = scanner.run()
-        return ShownBody(text, read: scanner.index, total: body.count, limit: limit, isJSON: false)
+        var scanner = TextRedactor(text, redaction: self, limit: limitOfScan)
+        let output = scanner.run()
+        return ShownBody(output, read: scanner.index, of: text, limit: limit, isJSON: false)
     }
 
     /// Returns whether the bytes are UTF-8, possibly cut within a character, without control characters that do not occur in text.
@@ -67,13 +84,13 @@ struct ShownBody {
     }
 
     /// Creates a text from redacted output, cut at the limit on a character boundary.
-    init(_ output: [UInt8], read: Int, total: Int, limit: Int, isJSON: Bool) {
+    init(_ output: [UInt8], read: Int, of body: TextStart, limit: Int, isJSON: Bool) {
         // Searched as a whole, because a secret value may extend across tokens or occur in a name.
-        let output = SecretValues.masked(output, isCut: read < total)
+        let output = SecretValues.masked(output, isCut: body.isCut || read < body.bytes.count)
         var end = min(output.count, limit)
         while end > 0, end < output.count, output[end] & 0xC0 == 0x80, limit - end < 4 { end -= 1 }
         text = String(decoding: output[..<end], as: UTF8.self)
-        bytesLeft = end < output.count || read < total ? max(1, total - read + output.count - end) : 0
+        bytesLeft = end < output.count || read < body.total ? max(1, body.total - read + output.count - end) : 0
         self.isJSON = isJSON
     }
 
@@ -89,22 +106,25 @@ struct ShownBody {
 }
 
 extension Redaction {
-    /// Returns a complete body with its secrets redacted, to be stored rather than shown.
+    /// Returns a body with its secrets redacted, to be stored rather than shown.
     ///
     /// Whether the body is text is determined by the content type, and by the bytes if the content type is not a text type. A multipart
     /// form is converted part by part, with line feeds as line endings and a note in place of binary content.
     ///
-    /// - Parameter keepsTypes: Whether a secret number in JSON becomes 0, and `true`, `false` and `null` are kept, so that the body can
-    ///   still be decoded into the same types.
+    /// - Parameters:
+    ///   - keepsTypes: Whether a secret number in JSON becomes 0, and `true`, `false` and `null` are kept, so that the body can
+    ///     still be decoded into the same types.
+    ///   - isCut: Whether the body is the beginning of a longer one.
     /// - Returns: `nil` if nothing was redacted, in particular if the body is not text: the body can be stored unchanged.
-    package func redactedContent(_ body: Data, contentType: String?, keepsTypes: Bool = false) -> String? {
-        let bytes = Array(body)
+    package func redactedContent(_ body: Data, contentType: String?, keepsTypes: Bool = false, isCut: Bool = false) -> String? {
+        let text = TextStart(body, isCut: isCut)
+        let bytes = text.bytes
         let type = MediaType(contentType)
         // A placeholder can be longer than the secret that it replaces. This limit allows for that.
         let limit = bytes.count * 16 + 4096
-        var content = shown(body: bytes, type: type, limit: limit, keepsTypes: keepsTypes)
+        var content = shown(body: text, type: type, limit: limit, keepsTypes: keepsTypes)
         let isMultipart = type.isMultipart && !content.isSummary
-        if content.isSummary { content = shown(body: bytes, type: MediaType(nil), limit: limit, keepsTypes: keepsTypes) }
+        if content.isSummary { content = shown(body: text, type: MediaType(nil), limit: limit, keepsTypes: keepsTypes) }
         if content.isSummary { return nil }
         // The text of a multipart form, or of a body in another charset, differs from the body even if nothing was redacted.
         let looksDifferent = isMultipart || String(valid: bytes) == nil
@@ -118,14 +138,15 @@ extension Redaction {
 ///
 /// The content of a part is replaced if its name is secret, or if it has no name in a form, where every part needs one (RFC 7578 §4.2).
 struct MultipartRedactor {
-    private let bytes: [UInt8]
+    private let text: TextStart
+    private var bytes: [UInt8] { text.bytes }
     private let type: MediaType
     private let redaction: Redaction
     private let limit: Int
     private var output: [UInt8] = []
 
-    init(_ bytes: [UInt8], type: MediaType, redaction: Redaction, limit: Int) {
-        self.bytes = bytes
+    init(_ text: TextStart, type: MediaType, redaction: Redaction, limit: Int) {
+        self.text = text
         self.type = type
         self.redaction = redaction
         self.limit = limit
@@ -148,12 +169,12 @@ struct MultipartRedactor {
                 read = bytes.count
                 break
             }
-            printPart(Array(bytes[content..<(end ?? bytes.count)]))
+            printPart(Array(bytes[content..<(end ?? bytes.count)]), isCut: end == nil && text.isCut)
             read = end ?? bytes.count
             guard let end else { break }
             start = end
         }
-        return ShownBody(output, read: read, total: bytes.count, limit: limit, isJSON: false)
+        return ShownBody(output, read: read, of: text, limit: limit, isJSON: false)
     }
 
     /// Returns the index of the next delimiter at the start of a line.
@@ -170,7 +191,7 @@ struct MultipartRedactor {
         return nil
     }
 
-    private mutating func printPart(_ part: [UInt8]) {
+    private mutating func printPart(_ part: [UInt8], isCut: Bool) {
         var isSecret = type.essence == "multipart/form-data"
         var contentType: String?
         var index = part.firstIndex(of: .lineFeed).map { $0 + 1 } ?? part.count
@@ -196,7 +217,9 @@ struct MultipartRedactor {
         } else if inner.isMultipart {
             output += ShownBody.bytes(content.count, inner).text.utf8
         } else {
-            output += redaction.shown(body: content, type: inner, limit: max(0, limit - output.count)).noted.utf8
+            output +=
+                redaction.shown(body: TextStart(content, isCut: isCut), type: inner, limit: max(0, limit - output.count)).noted
+                .utf8
         }
         output.append(.lineFeed)
     }

@@ -15,31 +15,46 @@ public struct Redaction: Sendable, Hashable {
     /// The built-in rules without additional names.
     public static let `default` = Redaction()
 
-    private let extraHeaders: Set<String>
-    private let extraFields: Set<String>
+    private let rules: NameRules
 
-    /// Creates rules with additional secret names. The built-in rules always apply.
+    /// Creates rules with names that are added to the built-in ones, and names that are taken from them.
     ///
-    /// Names are compared without regard to case, `-` and `_`: `customer_number` also matches `CustomerNumber`.
+    /// Names are compared without regard to case, `-` and `_`: `customer_number` also matches `CustomerNumber`. Of a name with several
+    /// components (`order[customer_number]`), an added one is secret wherever it occurs, and an open one makes it open as the last component.
+    /// A name that is both added and open is secret. Values in ``SecretValues`` are redacted whatever the name is.
     ///
     /// - Parameters:
     ///   - extraHeaderNames: Additional secret header names.
     ///   - extraFieldNames: Additional secret names of query items, form fields and JSON keys.
-    public init(extraHeaderNames: some Sequence<String> = [], extraFieldNames: some Sequence<String> = []) {
-        self.extraHeaders = Set(extraHeaderNames.map { NameWords($0).joined }).subtracting([""])
-        self.extraFields = Set(extraFieldNames.map { NameWords($0).joined }).subtracting([""])
+    ///   - openHeaderNames: Header names that are not secret, although the built-in rules say so. Default: none.
+    ///   - openFieldNames: Names of query items, form fields and JSON keys that are not secret, although the built-in rules say so, such as
+    ///     `session` in an application for conferences. Default: none.
+    public init(
+        extraHeaderNames: some Sequence<String> = [], extraFieldNames: some Sequence<String> = [],
+        openHeaderNames: some Sequence<String> = [], openFieldNames: some Sequence<String> = []
+    ) {
+        func names(_ names: some Sequence<String>) -> Set<String> { Set(names.map { NameWords($0).joined }).subtracting([""]) }
+        rules = NameRules(
+            extraHeaders: names(extraHeaderNames), extraFields: names(extraFieldNames), openHeaders: names(openHeaderNames),
+            openFields: names(openFieldNames))
     }
 
     /// Returns whether a header with this name is secret under these rules, as `Authorization`, `Cookie` and `X-Api-Key` are.
     package func isSecret(header name: String) -> Bool {
-        SecretNames.isSecretHeader(name, extra: extraHeaders)
+        rules == .builtIn ? SecretNameCache.headers.isSecret(name) : SecretNames.isSecretHeader(name, rules)
     }
 
-    /// Returns whether a query item, form field or JSON key with this name is secret under these rules, as `access_token` is.
+    /// Returns whether a query item or form field with this name is secret under these rules, as `access_token` is.
     ///
     /// The name must be decoded. `user[password]` and `user.password` are secret too.
     package func isSecret(field name: String) -> Bool {
-        SecretNames.isSecretField(name, extra: extraFields)
+        rules == .builtIn ? SecretNameCache.fields.isSecret(name) : SecretNames.isSecretField(name, isQuery: true, rules)
+    }
+
+    /// Returns whether a member of a document (JSON, XML, YAML) with this name is secret under these rules. `key` and `code` are not, unlike in
+    /// a query.
+    package func isSecret(member name: String) -> Bool {
+        rules == .builtIn ? SecretNameCache.members.isSecret(name) : SecretNames.isSecretField(name, isQuery: false, rules)
     }
 
     /// Returns whether a header with this name is secret under the built-in rules.
@@ -47,7 +62,7 @@ public struct Redaction: Sendable, Hashable {
         SecretNameCache.headers.isSecret(name)
     }
 
-    /// Returns whether a query item, form field or JSON key with this name is secret under the built-in rules.
+    /// Returns whether a query item or form field with this name is secret under the built-in rules.
     package static func isSecret(field name: String) -> Bool {
         SecretNameCache.fields.isSecret(name)
     }
@@ -57,13 +72,19 @@ public struct Redaction: Sendable, Hashable {
     /// The following is redacted: values in ``SecretValues``; user information in URLs; the credentials after `Bearer`, `Basic` and other
     /// schemes; JWTs; and the values of `name=value`, `name: value` and `<name>value</name>` if the name is secret. The text is not cut.
     public func redacted(text: String) -> String {
-        var scanner = TextRedactor(Array(text.utf8), redaction: self)
-        return scanner.run().text
+        redacted(start: TextStart(text.utf8))
     }
 
     /// Returns the beginning of a text, about `limit` bytes, with the secrets in it redacted.
     package func redacted(text: String, limit: Int) -> String {
-        var scanner = TextRedactor(Array(text.utf8.prefix(limit &+ 4096)), redaction: self, limit: limit)
+        redacted(start: TextStart(text.utf8, bytes: limit &+ TextStart.lookahead), limit: limit)
+    }
+
+    /// Returns the beginning of a text with the secrets in it redacted.
+    ///
+    /// - Parameter limit: The number of bytes after which the result ends. It can be slightly longer.
+    package func redacted(start: TextStart, limit: Int = .max) -> String {
+        var scanner = TextRedactor(start, redaction: self, limit: limit)
         return scanner.run().text
     }
 
@@ -72,15 +93,20 @@ public struct Redaction: Sendable, Hashable {
     /// The result is the placeholder if the header is secret, a redacted URL if the header contains one (`Location`, `Referer`, …), and
     /// otherwise the value redacted as text.
     public func redacted(headerValue value: String, for name: String) -> String {
+        redacted(headerValue: TextStart(value.utf8), for: name)
+    }
+
+    /// Returns the beginning of the value of a header with its secrets redacted.
+    package func redacted(headerValue value: TextStart, for name: String) -> String {
         if isSecret(header: name) { return Redaction.placeholder }
         switch name.lowercased() {
         case "location", "content-location", "referer", "referrer", "origin", "x-original-url", "x-forwarded-uri":
             return redacted(url: value)
         case "www-authenticate", "proxy-authenticate":
             // A challenge names its scheme (`Bearer realm="…"`) and contains no credentials (RFC 9110 §11.6.1).
-            return SecretValues.masked(value)
+            return value.bytes.hiding(SecretValues.ranges(in: value)).text
         default:
-            return redacted(text: value)
+            return redacted(start: value)
         }
     }
 }
@@ -115,8 +141,13 @@ extension Redaction {
 
     /// Returns the text of a URL, valid or not, with the same parts redacted as for a `URL` value.
     package func redacted(url: String) -> String {
-        let bytes = Array(url.utf8)
-        let afterUserinfo = Self.endOfUserinfo(in: bytes)
+        redacted(url: TextStart(url.utf8))
+    }
+
+    /// Returns the text of a URL, or its beginning, with the same parts redacted as for a `URL` value.
+    package func redacted(url: TextStart) -> String {
+        let bytes = url.bytes
+        let afterUserinfo = Self.endOfUserinfo(in: bytes, isCut: url.isCut)
         var result: [UInt8] = []
         var rest = bytes[...]
         if let (start, end) = afterUserinfo {
@@ -126,15 +157,16 @@ extension Redaction {
         }
         let queryStart = rest.firstIndex { $0 == .question || $0 == .hash } ?? rest.endIndex
         // The path may contain another URL, a JWT or matrix parameters (`;token=…`).
-        var path = TextRedactor(Array(rest[..<queryStart]), redaction: self, isPath: true)
-        result += path.run()
+        let path = TextStart(rest[..<queryStart], isCut: url.isCut && queryStart == rest.endIndex)
+        var scanner = TextRedactor(path, redaction: self, isPath: true)
+        result += scanner.run()
         result += redactedItems(Array(rest[queryStart...]), isForm: false).output
         // Searched again as a whole, because a secret value may extend across the parts of the URL.
-        return SecretValues.masked(result).text
+        return SecretValues.masked(result, isCut: url.isCut).text
     }
 
     /// Returns the index at which the user information starts, and the index of the `@` that ends it, or `nil` without user information.
-    private static func endOfUserinfo(in bytes: [UInt8]) -> (start: Int, end: Int)? {
+    private static func endOfUserinfo(in bytes: [UInt8], isCut: Bool) -> (start: Int, end: Int)? {
         var start = 0
         if let mark = bytes.firstIndex(where: { $0 == .slash || $0 == .question || $0 == .hash }),
             bytes[mark] == .slash, mark + 1 < bytes.count, bytes[mark + 1] == .slash
@@ -143,6 +175,8 @@ extension Redaction {
         }
         let end = bytes[start...].firstIndex { $0 == .slash || $0 == .question || $0 == .hash } ?? bytes.endIndex
         if let at = bytes[start..<end].lastIndex(of: .at) { return (start, at) }
+        // Of an authority whose end was cut off, all may be user information.
+        if isCut, start > 0, end == bytes.endIndex { return (start, end) }
         // `//user:pa/ss@host`: a password with an unencoded delimiter, recognized by a colon that is not followed by a port.
         guard start > 0, let colon = bytes[start..<end].lastIndex(of: .colon),
             !bytes[start..<end].contains(.closeBracket),
@@ -185,7 +219,7 @@ extension Redaction {
         }
         // If the item contains a secret (`redirect=https%3A%2F%2F…%3Ftoken%3D…`, an encoded `=`), its whole value is replaced.
         let decoded = item.percentDecoded(isForm: true)
-        var scanner = TextRedactor(decoded, redaction: self)
+        var scanner = TextRedactor(TextStart(decoded), redaction: self)
         if scanner.run() == decoded {
             result += item
         } else {

@@ -3,6 +3,7 @@ import Foundation
 /// The rules that determine by its name whether a header or a field is secret. All lists of names are in this type.
 enum SecretNames {
     /// Parts that make a name secret wherever they occur in it, written without separators.
+    private static let partsByInitial = Dictionary(grouping: parts) { $0[0] }
     private static let parts = [
         "token", "secret", "password", "passwd", "passphrase", "passcode", "passkey", "passwort", "kennwort", "pwd",
         "apikey", "appkey", "accesskey", "privatekey", "signingkey", "encryptionkey", "masterkey", "sharedkey", "accountkey",
@@ -12,7 +13,7 @@ enum SecretNames {
         "codeverifier", "devicecode", "usercode", "recoverycode", "backupcode", "verificationcode", "activationcode",
         "confirmationcode", "securitycode", "resetcode", "accesscode", "onetimecode", "logincode", "securityanswer", "magiclink",
         "seedphrase", "mnemonic", "connectionstring", "connstring", "samlresponse", "samlrequest", "jwt", "dpop",
-        "cardnumber", "creditcard", "cardcode", "accountnumber", "routingnumber", "socialsecurity", "passport",
+        "clientcert", "cardnumber", "creditcard", "cardcode", "accountnumber", "routingnumber", "socialsecurity", "passport",
     ].map { Array($0.utf8) }
 
     /// Words that make a name secret if they are separate words of it, delimited by separators or capitals: `smsOtp`.
@@ -22,11 +23,14 @@ enum SecretNames {
         "ssn", "cvv", "cvv2", "cvc", "cvc2", "iban",
     ]
 
-    /// Field names that are secret only as a whole name or a whole component: `key` and `user[code]`, but not `keyboard`.
-    private static let wholeFields: Set<String> = ["key", "code"]
+    /// Names that are secret as a whole name or a whole component of a query or form (`key=`, `user[code]=`), and in a JSON object of OAuth;
+    /// elsewhere, they are names of other things: `"code": "not_found"`, `"key": "title"`.
+    private static let contextual: Set<String> = ["key", "code"]
 
-    /// Secret field names whose values are not secret if they are numbers, such as an error code: `"code": 404`.
-    private static let openAsNumbers: Set<String> = ["code"]
+    /// Members that mark a JSON object as a request or a response of OAuth (RFC 6749).
+    private static let oauthMembers: Set<String> = [
+        "clientid", "clientsecret", "granttype", "redirecturi", "codeverifier", "codechallenge", "refreshtoken", "responsetype",
+    ]
 
     /// Field names that are not secret although they contain a secret part.
     private static let openFields: Set<String> = [
@@ -69,29 +73,32 @@ enum SecretNames {
     /// Returns whether the value of a member with this name may be named by another member.
     static func isNamedByAnother(_ name: String) -> Bool { holdingFields.contains(name.lowercased()) }
 
-    /// Returns whether a number under this secret name is not redacted.
-    static func isOpenAsNumber(_ name: String) -> Bool { openAsNumbers.contains(NameWords(name).joined) }
+    /// Returns whether the value of a member with this name is secret if other members of the object show that it is a credential.
+    static func isContextual(_ name: String) -> Bool { contextual.contains(NameWords(name).joined) }
 
-    static func isSecretHeader(_ name: String, extra: Set<String>) -> Bool {
+    /// Returns whether a member with this name marks a JSON object as a request or a response of OAuth.
+    static func marksOAuth(_ name: String) -> Bool { oauthMembers.contains(NameWords(name).joined) }
+
+    static func isSecretHeader(_ name: String, _ rules: NameRules) -> Bool {
         let words = NameWords(name)
-        if extra.contains(words.joined) { return true }
-        if openHeaders.contains(name.asciiLowercased) { return false }
+        if rules.extraHeaders.contains(words.joined) { return true }
+        if rules.openHeaders.contains(words.joined) || openHeaders.contains(name.asciiLowercased) { return false }
         // Many gateways use a name that ends with the word `key` for their API key: X-Functions-Key, X-Auth-Key.
         return matches(words) || words.last == "key"
     }
 
-    static func isSecretField(_ name: String, extra: Set<String>) -> Bool {
+    /// Returns whether a field with this name is secret.
+    ///
+    /// - Parameter isQuery: Whether the field is an item of a query or a form, rather than a member of a document.
+    static func isSecretField(_ name: String, isQuery: Bool, _ rules: NameRules) -> Bool {
         let whole = NameWords(name)
-        if extra.contains(whole.joined) || wholeFields.contains(whole.joined) { return true }
-        if openFields.contains(whole.joined) { return false }
-        if matches(whole) { return true }
         // `user[code]`, `filter.key` and `/token`: each component is checked as a separate name.
         let components = name.utf8.split { !NameWords.belongsToComponent($0) }
-        guard components.count > 1 else { return false }
-        return components.contains { component in
-            let joined = NameWords(String(Substring(component))).joined
-            return extra.contains(joined) || wholeFields.contains(joined)
-        }
+        let joined = components.count > 1 ? components.map { NameWords(String(Substring($0))).joined } : []
+        if rules.extraFields.contains(whole.joined) || joined.contains(where: rules.extraFields.contains) { return true }
+        if rules.openFields.contains(whole.joined) || joined.last.map(rules.openFields.contains) == true { return false }
+        if isQuery, contextual.contains(whole.joined) || joined.contains(where: contextual.contains) { return true }
+        return !openFields.contains(whole.joined) && matches(whole)
     }
 
     private static func matches(_ name: NameWords) -> Bool {
@@ -99,7 +106,10 @@ enum SecretNames {
         // The shortest secret word has two letters, so shorter names need no search.
         guard bytes.count >= 2, !isMeasure(name) else { return false }
         if name.words.contains(where: { words.contains($0) }) { return true }
-        return parts.contains { bytes.contains(sequence: $0) } || holdsAuth(bytes)
+        for index in bytes.indices {
+            if let parts = partsByInitial[bytes[index]], parts.contains(where: { bytes.matches($0, at: index) }) { return true }
+        }
+        return holdsAuth(bytes)
     }
 
     private static func isMeasure(_ name: NameWords) -> Bool {
@@ -122,6 +132,17 @@ enum SecretNames {
     private static let or = Array("or".utf8)
     private static let oriz = Array("oriz".utf8)
     private static let oris = Array("oris".utf8)
+}
+
+/// The names that a program adds to the built-in rules, and those that it takes from them. All are joined words (``NameWords/joined``).
+struct NameRules: Sendable, Hashable {
+    /// The built-in rules.
+    static let builtIn = NameRules()
+
+    var extraHeaders: Set<String> = []
+    var extraFields: Set<String> = []
+    var openHeaders: Set<String> = []
+    var openFields: Set<String> = []
 }
 
 /// A name split into lower-case words at separators and capitals, so that `access_token`, `access-token`, `accessToken`
@@ -161,9 +182,11 @@ struct NameWords {
 // Sendable although unchecked: `known` is accessed only while the lock is held.
 final class SecretNameCache: @unchecked Sendable {
     /// The names of header fields.
-    static let headers = SecretNameCache { SecretNames.isSecretHeader($0, extra: []) }
-    /// The names of query items, form fields and JSON keys.
-    static let fields = SecretNameCache { SecretNames.isSecretField($0, extra: []) }
+    static let headers = SecretNameCache { SecretNames.isSecretHeader($0, .builtIn) }
+    /// The names of query items and form fields.
+    static let fields = SecretNameCache { SecretNames.isSecretField($0, isQuery: true, .builtIn) }
+    /// The names of members of documents.
+    static let members = SecretNameCache { SecretNames.isSecretField($0, isQuery: false, .builtIn) }
 
     /// The maximum number of names, because names may come from remote data. If there are more, all are removed.
     private static let maximumCount = 512

@@ -3,6 +3,8 @@ struct ValueExtent {
     enum Style {
         /// `name=value`, which ends at white space, `&`, `;` or a quote.
         case word
+        /// The argument of an option, which ends at white space or a quote.
+        case argument
         /// `name: several words`, which ends at the end of the line, at `;`, or at a comma followed by white space.
         case phrase
         /// `"name": value`, which ends at a comma or at the end of the line.
@@ -74,7 +76,7 @@ struct ValueExtent {
                 } else if byte.isClosing || byte == .less || byte == .greater {
                     break scan
                 } else if byte == .quote {
-                    if style == .word { break scan }
+                    if style == .word || style == .argument { break scan }
                     isQuoted = true
                 } else if endsBare(bytes, at: index, style: style) {
                     break scan
@@ -92,6 +94,8 @@ struct ValueExtent {
         case .word:
             if byte == .ampersand || byte == .semicolon { return true }
             return byte.isWhitespace && !Self.isScheme(bytes[contentStart..<index])
+        case .argument:
+            return byte.isWhitespace || byte == .apostrophe
         case .phrase:
             if byte == .semicolon { return true }
             return byte == .comma && index + 1 < bytes.count && bytes[index + 1].isWhitespace
@@ -105,7 +109,8 @@ struct ValueExtent {
     /// Returns whether a word is an authentication scheme, so that the next word belongs to the value: `auth=Bearer abc`.
     private static func isScheme(_ word: ArraySlice<UInt8>) -> Bool {
         guard word.count <= 10 else { return false }
-        return ["bearer", "basic", "digest", "negotiate", "ntlm", "token"].contains(Array(word).text.lowercased())
+        let word = Array(word).text.lowercased()
+        return word == "token" || SecretGrammar.schemes.contains(word)
     }
 }
 

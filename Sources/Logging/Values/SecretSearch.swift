@@ -3,78 +3,19 @@ import NetworkJSON
 /// A search for secret values in a text, both directly and after decoding the encodings that the text may have.
 struct SecretSearch {
     private let table: SecretTable
-    private let isCut: Bool
 
-    init(_ table: SecretTable, isCut: Bool) {
+    init(_ table: SecretTable) {
         self.table = table
-        self.isCut = isCut
     }
 
-    /// Returns the ranges of the secret values, sorted and merged so that they do not overlap or adjoin.
-    func ranges(in bytes: [UInt8]) -> [Range<Int>] {
+    /// Returns the ranges of the secret values, in any order.
+    func ranges(in text: TextStart) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        let text = DecodedText(bytes)
-        search(text, &found)
-        // Encodings can be nested, such as a percent-encoded URL in JSON. Percent-encoding is decoded up to three times.
-        for outer in DecodedText.Encoding.allCases {
-            guard let once = text.decoded(outer, hasSpaces: table.hasSpaces) else { continue }
-            search(once, &found)
-            for inner in DecodedText.Encoding.allCases {
-                guard let twice = once.decoded(inner, hasSpaces: table.hasSpaces) else { continue }
-                search(twice, &found)
-                if outer == .percent, inner == .percent, let thrice = twice.decoded(.percent, hasSpaces: table.hasSpaces) {
-                    search(thrice, &found)
-                }
-            }
+        DecodedText(text).forEachView(hasSpaces: table.hasSpaces, isDeep: true) { view in
+            let ranges = view.bytes.withUnsafeBufferPointer { table.index.ranges(in: $0, isCut: text.isCut) }
+            found += ranges.map(view.originalRange)
         }
-        guard found.count > 1 else { return found }
-        return found.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
-            if let last = merged.last, range.lowerBound <= last.upperBound {
-                merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-            } else {
-                merged.append(range)
-            }
-        }
-    }
-
-    private func search(_ text: DecodedText, _ found: inout [Range<Int>]) {
-        text.bytes.withUnsafeBufferPointer { bytes in
-            var index = 0
-            while index + 4 <= bytes.count {
-                if let end = end(ofMatchAt: index, in: bytes) {
-                    found.append(text.originalRange(of: index..<end))
-                    index = end
-                } else {
-                    index += 1
-                }
-            }
-        }
-    }
-
-    private func end(ofMatchAt start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard let candidates = table.candidates(bytes, at: start) else { return nil }
-        var longest: Int?
-        for pattern in candidates {
-            let count = min(pattern.bytes.count, bytes.count - start)
-            guard count == pattern.bytes.count || isCut, pattern.bytes.prefix(count).elementsEqual(bytes[start..<start + count])
-            else { continue }
-            var end = start + count
-            if pattern.standsAlone {
-                if start > 0, bytes[start - 1].isNameLetter { continue }
-                if end < bytes.count, bytes[end].isNameLetter { continue }
-            }
-            if pattern.isBeginning { while end < bytes.count, Self.continues(bytes[end]) { end += 1 } }
-            longest = max(longest ?? 0, end)
-        }
-        return longest
-    }
-
-    /// Returns whether a byte can continue a long value or a base64 text.
-    private static func continues(_ byte: UInt8) -> Bool {
-        switch byte {
-        case .plus, .slash, .equals, .hyphen, .underscore, .dot: true
-        default: byte.isAlphanumeric
-        }
+        return found
     }
 }
 
@@ -90,17 +31,44 @@ struct DecodedText {
     }
 
     let bytes: [UInt8]
+    private let isCut: Bool
     /// The start of each byte in the original text, and the end of that text; `nil` if nothing was decoded.
     private let starts: [Int]?
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+    init(_ text: TextStart) {
+        bytes = text.bytes
+        isCut = text.isCut
         starts = nil
     }
 
-    private init(_ bytes: [UInt8], starts: [Int]) {
+    private init(_ bytes: [UInt8], isCut: Bool, starts: [Int]) {
         self.bytes = bytes
+        self.isCut = isCut
         self.starts = starts
+    }
+
+    /// Whether something was decoded.
+    var isDecoded: Bool { starts != nil }
+
+    /// Calls a closure with the text and with each text that decoding yields.
+    ///
+    /// - Parameters:
+    ///   - hasSpaces: Whether `+` is decoded to a space in percent-encoded text.
+    ///   - isDeep: Whether two different encodings, one within the other, are decoded. Percent-encoding is decoded up to three times in any case.
+    func forEachView(hasSpaces: Bool, isDeep: Bool, _ body: (DecodedText) -> Void) {
+        body(self)
+        // Encodings can be nested, such as a percent-encoded URL in JSON.
+        for outer in Encoding.allCases {
+            guard let once = decoded(outer, hasSpaces: hasSpaces) else { continue }
+            body(once)
+            for inner in Encoding.allCases where isDeep || (inner == .percent && outer == .percent) {
+                guard let twice = once.decoded(inner, hasSpaces: hasSpaces) else { continue }
+                body(twice)
+                if outer == .percent, inner == .percent, let thrice = twice.decoded(.percent, hasSpaces: hasSpaces) {
+                    body(thrice)
+                }
+            }
+        }
     }
 
     /// Returns the range in the original text of a range of bytes.
@@ -133,6 +101,10 @@ struct DecodedText {
                 starts.append(start)
                 index += 1
                 hasChanged = true
+            } else if bytes[index] == mark, isCut, isIncomplete(encoding, at: index) {
+                // What comes before a cut character must not differ from the beginning of a secret because of it.
+                hasChanged = true
+                break
             } else if bytes[index] == mark, let length = append(encoding, at: index, to: &decoded) {
                 starts += repeatElement(start, count: decoded.count - starts.count)
                 index += length
@@ -144,8 +116,21 @@ struct DecodedText {
             }
         }
         starts.append(self.starts?[bytes.count] ?? bytes.count)
-        return hasChanged ? DecodedText(decoded, starts: starts) : nil
+        return hasChanged ? DecodedText(decoded, isCut: isCut, starts: starts) : nil
     }
+
+    /// Whether an encoded character may begin at an index, and its end was cut off.
+    private func isIncomplete(_ encoding: Encoding, at index: Int) -> Bool {
+        let rest = bytes[(index + 1)...]
+        return switch encoding {
+        case .percent: rest.count < 2
+        case .json: rest.count < 5 && (rest.isEmpty || rest.first == UInt8(ascii: "u"))
+        case .xml: rest.count < Self.longestReference && !rest.contains(.semicolon)
+        }
+    }
+
+    /// The maximum length of a character reference, such as `&#x00000074;`, from its `&` to its semicolon.
+    private static let longestReference = 24
 
     /// Decodes the encoded character at an index, and appends it.
     ///
@@ -162,7 +147,9 @@ struct DecodedText {
             guard index + 1 < bytes.count else { return nil }
             return JSONEscapes.append(escapeIn: bytes, at: index, to: &decoded)
         case .xml:
-            guard let end = bytes[index..<min(index + 10, bytes.count)].firstIndex(of: .semicolon) else { return nil }
+            guard let end = bytes[index..<min(index + Self.longestReference, bytes.count)].firstIndex(of: .semicolon) else {
+                return nil
+            }
             let name = Array(bytes[(index + 1)..<end]).text
             let length = end + 1 - index
             if let byte = Self.references[name] {

@@ -16,16 +16,28 @@ import Foundation
 /// text. Of a value of more than 1,024 bytes, only the beginning is searched for, and the text after it is redacted too, up to the
 /// next byte other than a letter, a digit, `+`, `/`, `=`, `-`, `_` and `.`.
 ///
-/// The 4,096 values added last are kept in memory; adding a value again counts as a new addition. All members can be called on any thread.
+/// The 4,096 values that the program added last are kept in memory; adding a value again counts as a new addition. Values that peers send, such
+/// as cookies, have separate limits, so that no peer can displace a value of the program: 128 of a peer, and 4,096 of all. They are found
+/// only if they look like credentials: at least 16 bytes with letters, and with capitals or digits, that are not a host name or a path.
+/// Searching a text takes linear time, whatever the number of values. All members can be called on any thread.
 public enum SecretValues {
     /// The maximum number of values that are kept: 4,096.
-    package static let capacity = 4096
+    package static let capacity = SecretTable.capacity
     /// The minimum length of a value: 6 bytes. Shorter values are ignored.
     package static let minimumByteCount = 6
 
     /// Adds a secret value. A value of fewer than 6 bytes is ignored.
     public static func insert(_ value: String) {
         lock.withLock { table.insert(Array(value.utf8)) }
+    }
+
+    /// Adds a value that a peer has sent, if it looks like a credential.
+    ///
+    /// - Parameter owner: For which site it was sent, such as the domain of a cookie. Of its values, the 128 added last are kept.
+    package static func insert(_ value: some Sequence<UInt8>, sentBy owner: String) {
+        // The subdomains of a site count as one, because their number is not limited.
+        let site = owner.utf8.split(separator: .dot).suffix(2).map { String(Substring($0)) }.joined(separator: ".")
+        lock.withLock { table.insert(Array(value), from: .peer(owner: site)) }
     }
 
     /// Adds the secret parts of the value of a header field.
@@ -85,36 +97,27 @@ public enum SecretValues {
     /// The maximum size in bytes of a text that is searched while the lock is held; longer texts are searched in a copy of the table.
     private static let longText = 16 << 10
 
-    /// Returns the bytes with each secret value replaced by the placeholder.
-    ///
-    /// - Parameter isCut: Whether the bytes are the beginning of a longer text. If so, the beginning of a value at the end is replaced too.
-    static func masked(_ bytes: [UInt8], isCut: Bool = false) -> [UInt8] {
-        guard bytes.count >= minimumByteCount else { return bytes }
+    /// Returns the ranges of secret values in a text, in any order.
+    static func ranges(in text: TextStart) -> [Range<Int>] {
+        guard text.bytes.count >= SecretIndex.shortestCut else { return [] }
         lock.lock()
         if table.isEmpty {
             lock.unlock()
-            return bytes
+            return []
         }
-        let ranges: [Range<Int>]
-        if bytes.count > longText {
-            // The copy shares its storage with the table until a value is added.
-            let table = table
-            lock.unlock()
-            ranges = SecretSearch(table, isCut: isCut).ranges(in: bytes)
-        } else {
-            ranges = SecretSearch(table, isCut: isCut).ranges(in: bytes)
-            lock.unlock()
+        guard text.bytes.count > longText else {
+            defer { lock.unlock() }
+            return SecretSearch(table).ranges(in: text)
         }
-        guard !ranges.isEmpty else { return bytes }
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var end = 0
-        for range in ranges {
-            result += bytes[end..<range.lowerBound]
-            result += Redaction.placeholder.utf8
-            end = range.upperBound
-        }
-        return result + bytes[end...]
+        // The copy shares its storage with the table until a value is added.
+        let table = table
+        lock.unlock()
+        return SecretSearch(table).ranges(in: text)
+    }
+
+    /// Returns the bytes with each secret value replaced by the placeholder.
+    static func masked(_ bytes: [UInt8], isCut: Bool = false) -> [UInt8] {
+        bytes.hiding(ranges(in: TextStart(bytes, isCut: isCut)))
     }
 
     /// Returns the text with each secret value replaced by the placeholder.

@@ -42,11 +42,18 @@ package enum VisibleText {
 
     /// Returns at most the first `limit` bytes of the text, cut on a scalar boundary, with a note of how many bytes were omitted.
     static func cut(_ text: String, limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        let start = start(of: text, bytes: limit)
+        return cut(start, omittedBytes: text.utf8.count - start.utf8.count)
+    }
+
+    /// Returns at most the first `limit` bytes of the text, cut on a scalar boundary.
+    static func start(of text: String, bytes limit: Int) -> String {
         let bytes = text.utf8
         guard bytes.count > limit else { return text }
         var end = bytes.index(bytes.startIndex, offsetBy: max(0, limit))
         while end > bytes.startIndex, bytes[end] & 0xC0 == 0x80 { end = bytes.index(before: end) }
-        return cut(String(text[..<end]), omittedBytes: bytes.distance(from: end, to: bytes.endIndex))
+        return String(text[..<end])
     }
 
     /// Returns a text that has been cut, with a note of how many bytes were omitted. With 0, returns it unchanged.

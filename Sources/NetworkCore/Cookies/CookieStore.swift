@@ -83,7 +83,7 @@ public final class CookieStore: Sendable {
         if !checked.isHostOnly, suffixes.contains(checked.domain) {
             throw CookieStoreError("domain", "may be a public suffix, so isHostOnly must be true")
         }
-        Self.remember(checked)
+        Self.remember(checked, isReceived: false)
         let now = now()
         jar.withLock { $0.store(checked, now: now, limits: limits) }
     }
@@ -129,7 +129,7 @@ public final class CookieStore: Sendable {
             SetCookie(field).flatMap { Cookie($0, from: location, now: now, suffixes: suffixes) }
         }
         if cookies.isEmpty { return }
-        for cookie in cookies { Self.remember(cookie) }
+        for cookie in cookies { Self.remember(cookie, isReceived: true) }
         jar.withLock { jar in
             for cookie in cookies where location.isSecure || !jar.holdsSecure(over: cookie, now: now) {
                 jar.store(cookie, now: now, limits: limits)
@@ -191,16 +191,22 @@ public final class CookieStore: Sendable {
             loaded.store(cookie, now: now, limits: limits)
         }
         let kept = loaded.all(now: now)
-        for cookie in kept { Self.remember(cookie) }
+        for cookie in kept { Self.remember(cookie, isReceived: true) }
         jar.withLock { jar in
             for cookie in kept { jar.store(cookie, now: now, limits: limits) }
         }
     }
 
     /// Adds the value to the secrets of the log. Short values are usually settings (`theme=dark`); long ones identify a user.
-    private static func remember(_ cookie: Cookie) {
+    ///
+    /// - Parameter isReceived: Whether a server has set the cookie, rather than the program.
+    private static func remember(_ cookie: Cookie, isReceived: Bool) {
         guard cookie.pair.count >= 16 else { return }
-        SecretValues.insert(fieldValue: String(decoding: cookie.pair, as: UTF8.self), named: "Cookie")
+        guard isReceived else {
+            return SecretValues.insert(fieldValue: String(decoding: cookie.pair, as: UTF8.self), named: "Cookie")
+        }
+        guard let equals = cookie.pair.firstIndex(of: UInt8(ascii: "=")) else { return }
+        SecretValues.insert(cookie.pair[(equals + 1)...].filter { $0 != UInt8(ascii: "\"") }, sentBy: cookie.domain)
     }
 
     /// Whether one cookie is sent before the other (RFC 6265 §5.4 step 2).

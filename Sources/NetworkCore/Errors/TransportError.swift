@@ -36,8 +36,8 @@ public struct TransportError: Error, Sendable {
     private struct Parts: Sendable {
         var code: Code
         var phase: Phase?
-        var message: String
-        var request: String?
+        var message: MessageText
+        var request: RequestLabel?
         var engineCode: Int?
         var underlying: (any Error)?
         var tlsFailure: TLSFailure?
@@ -47,20 +47,16 @@ public struct TransportError: Error, Sendable {
 
     private var parts: CopyOnWrite<Parts>
 
-    /// Creates an error. Secrets in `message` are redacted; of `request`, only method, origin and path are kept.
+    /// Creates an error. Of `message`, the first 4,096 bytes are kept, and secrets in it are redacted when it is read; of `request`, descriptions
+    /// show only method, origin and path.
     public init(
         _ code: Code, _ message: String, phase: Phase? = nil, request: NetworkRequest? = nil, engineCode: Int? = nil,
         underlying: (any Error)? = nil, tlsFailure: TLSFailure? = nil
     ) {
         parts = CopyOnWrite(
             Parts(
-                code: code, phase: phase, message: message.printableLine,
-                request: request.map(Self.text(of:)), engineCode: engineCode,
-                underlying: underlying, tlsFailure: tlsFailure))
-    }
-
-    static func text(of request: NetworkRequest) -> String {
-        "\(request.method) \(URLText(request.urlText).originAndPath)".printable(limit: 1024)
+                code: code, phase: phase, message: MessageText(message), request: request.map(RequestLabel.init),
+                engineCode: engineCode, underlying: underlying, tlsFailure: tlsFailure))
     }
 }
 
@@ -77,13 +73,23 @@ extension TransportError {
         set { parts.value.phase = newValue }
     }
 
-    /// A readable reason. It contains no query, no credentials and no part of a body.
-    public var message: String { parts.value.message }
+    /// A readable reason. It contains no query, no credentials and no part of a body; control characters in it are escaped.
+    public var message: String { parts.value.message.shown }
 
     /// The method and URL of the request without its query, such as `GET https://host/path`; `nil` if no request is known.
     public package(set) var request: String? {
-        get { parts.value.request }
-        set { parts.value.request = newValue }
+        get { parts.value.request?.text }
+        set { parts.value.request = newValue.map(RequestLabel.init) }
+    }
+
+    /// Sets the request, unless one is known.
+    package mutating func addRequest(_ request: NetworkRequest) {
+        if parts.value.request == nil { parts.value.request = RequestLabel(request) }
+    }
+
+    /// Whether another error has the same code and message.
+    func hasSameReason(as other: TransportError) -> Bool {
+        code == other.code && parts.value.message == other.parts.value.message
     }
 
     /// The error number of the underlying engine: a libcurl `CURLcode` or a `URLError` code.
@@ -218,7 +224,7 @@ extension TransportError: RedactedStringConvertible, LocalizedError {
         if let phase { text += " (\(phase.rawValue))" }
         if attempts > 1 { text += " after \(attempts) attempts" }
         if let tlsFailure, tlsFailure != .other { text += ": \(tlsFailure)" }
-        text += ": " + message.printableLine
+        text += ": " + parts.value.message.line
         if let engineCode { text += " [\(engineCode)]" }
         if code == .authenticationFailed, let cause = underlying as? any RedactedError { text += "; cause: \(cause)" }
         return text

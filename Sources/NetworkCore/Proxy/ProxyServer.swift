@@ -41,6 +41,13 @@ struct ProxyServer: Sendable, Hashable {
         self.username = username
         self.password = password
         self.socketPath = socketPath
+        rememberCredentials()
+    }
+
+    /// Adds the credentials to the secrets of the log, wherever they come from: a configuration or the environment.
+    private func rememberCredentials() {
+        guard let username else { return }
+        SecretValues.insert(userInformation: "\(username):\(password ?? "")")
     }
 
     /// Whether a request for an `http` URL is sent to the proxy itself, with its target in absolute-form (RFC 9112 §3.2.2) and

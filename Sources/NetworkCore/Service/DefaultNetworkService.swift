@@ -199,7 +199,7 @@ extension DefaultNetworkService {
     static func failure(_ error: TransportError, of request: NetworkRequest, _ call: CallLog?) -> NetworkError {
         var error = error
         // Some errors have no request, such as that of a failed credential refresh.
-        if error.request == nil { error.request = TransportError.text(of: request) }
+        error.addRequest(request)
         let failure = NetworkError(error)
         call?.end(failure)
         return failure

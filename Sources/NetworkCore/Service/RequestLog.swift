@@ -34,15 +34,12 @@ struct RequestLog: Sendable {
 }
 
 extension HeaderFields {
-    /// The fields with secrets redacted, since an application's logger may write them anywhere.
-    fileprivate var logged: [LoggedField] {
-        fields.map { LoggedField(name: $0.name, value: Redaction.default.redacted(headerValue: $0.value, for: $0.name)) }
-    }
+    fileprivate var logged: [LoggedField] { fields.map { LoggedField(name: $0.name, value: $0.value) } }
 }
 
 extension NetworkRequest {
-    /// The description of this request for a logger or ``NetworkLogging/CurlCommand``. The values of secret header fields are
-    /// redacted.
+    /// The description of this request for a logger or ``NetworkLogging/CurlCommand``. The values of secret header fields are redacted when they are
+    /// read, and ``NetworkLogging/CurlCommand`` shows them only with `redaction: nil`.
     public var logged: LoggedRequest {
         LoggedRequest(
             method: method.rawValue, url: url, headers: headers.logged, body: body?.logged, endpointName: endpointName)
@@ -170,7 +167,7 @@ final class CallLog: AttemptObserver {
     func end(_ error: NetworkError) {
         let isLogged = state.withLock { state in
             guard let failure = state.failure, let error = error.transportError else { return state.isOver }
-            return state.isOver || failure.code == error.code && failure.message == error.message
+            return state.isOver || failure.hasSameReason(as: error)
         }
         if !isLogged, logger.isEnabled { logger.log(error: error, for: lastSent) }
         end(statusCode: error.statusCode, error: error)

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// Sends single requests and returns their responses: the transport layer.
 ///
@@ -103,12 +104,15 @@ extension NetworkRequest {
         } catch {
             throw TransportError(.invalidRequest, error.description, request: self, underlying: error)
         }
+        // All requests pass this place, also those that were not made from an endpoint.
+        headers.rememberSecrets()
         return parsedURL.isPlain ? self : withoutUserInformation()
     }
 
     private func withoutUserInformation() -> NetworkRequest {
         let text = URLText(url)
         guard let at = text.authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
+        SecretValues.insert(userInformation: String(text.authority[..<at]))
         let query = text.query.map { "?" + $0 } ?? ""
         guard let bare = URL(string: "\(text.scheme)://\(text.hostAndPort)\(text.path)\(query)") else { return self }
         var request = self

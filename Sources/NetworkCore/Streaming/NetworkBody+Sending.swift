@@ -111,7 +111,7 @@ extension TransportError {
     /// Creates a copy of an error, with a request and a phase if it has none.
     init(like error: TransportError, request: NetworkRequest) {
         self = error
-        if self.request == nil { self.request = TransportError(error.code, "", request: request).request }
+        addRequest(request)
         if phase == nil { phase = .send }
     }
 

@@ -156,7 +156,8 @@ public final class StubSessionManager: NetworkSessionManager {
         switch response.outcome {
         case .silence: return nil
         case .failure(var error):
-            error.request = TransportError(error.code, "", request: request).request
+            error.request = nil
+            error.addRequest(request)
             return .failure(error)
         case .response(let status, let headers, let body):
             return .success(NetworkResponse(statusCode: status, headers: headers, body: .data(body), url: request.url))

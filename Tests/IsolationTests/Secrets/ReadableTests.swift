@@ -5,7 +5,8 @@ import Testing
 /// Values that are needed for debugging are shown, and values with secret names are redacted.
 struct ReadableTests {
     static let readable: [(body: String, type: String)] = [
-        (#"{"code": 404}"#, "application/json"), (#"{"code": -32601, "message": "no such method"}"#, "application/json"),
+        (#"{"code": 404}"#, "application/json"), (#"{"error": {"code": "model_not_found", "key": "title"}}"#, "application/json"),
+        (#"{"code": -32601, "message": "no such method"}"#, "application/json"),
         (#"{"max_tokens": 4096, "temperature": 0.5}"#, "application/json"), (#"{"session_count": 3}"#, "application/json"),
         (#"{"usage": {"prompt_tokens": 7, "completion_tokens": 9, "total_tokens": 16}}"#, "application/json"),
         (#"{"authenticated": true, "password_required": false}"#, "application/json"), (#"{"token": null}"#, "application/json"),
@@ -29,7 +30,8 @@ struct ReadableTests {
             (#"[{"value": "CANARY", "enabled": true, "key": "api_token"}]"#, "application/json"),
             (#"[{"name": "Authorization", "value": "CANARY"}, {"name": "a", "value": 1}]"#, "application/json"),
             (#"{"name": "token", "meta": {"name": "x", "value": 1}, "value": ["CANARY"]}"#, "application/json"),
-            (#"{"code": "CANARY"}"#, "application/json"), (#"{"pin": 12345678}"#, "application/json"),
+            (#"{"grant_type": "authorization_code", "code": "CANARY"}"#, "application/json"),
+            ("key=CANARY&code=CANARY", "application/x-www-form-urlencoded"), (#"{"pin": 12345678}"#, "application/json"),
             ("<plist><dict><key>password</key><string>CANARY</string></dict></plist>", "application/x-plist"),
             ("<plist><dict><key>password</key>\n  <data>\nCANARY\n</data></dict></plist>", "text/xml"),
             (#"<add key="Password" value="CANARY"/>"#, "text/xml"), (#"<string name="api_token">CANARY</string>"#, "text/xml"),

@@ -68,9 +68,9 @@ struct CanaryTests {
             let canary = CanaryTests.canary
             let field =
                 [
-                    "access_token", "refreshToken", "id-token", "api_key", "apikey", "key", "password", "PASSWD", "pwd",
+                    "access_token", "refreshToken", "id-token", "api_key", "apikey", "password", "PASSWD", "pwd",
                     "clientSecret",
-                    "signature", "sig", "code", "sessionid", "jwt", "auth", "credential", "private_key", "pin", "otp",
+                    "signature", "sig", "sessionid", "jwt", "auth", "credential", "private_key", "pin", "otp",
                     "X-Amz-Signature",
                 ].randomElement(using: &random) ?? "token"
             let header =

@@ -3,7 +3,7 @@ import NetworkLogging
 import Testing
 import TestSupport
 
-/// Any input is redacted in linear time, and the output is bounded.
+/// Any input is redacted, and the output is bounded.
 struct HostileInputTests {
     private static let types: [String?] = [
         nil, "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b", "text/plain", "text/xml",
@@ -36,30 +36,6 @@ struct HostileInputTests {
             }
             #expect(output.entries.count == 1)
         }
-    }
-
-    @Test(arguments: [
-        "[", "{\"a\":", "{\"password\":", "\"", "\\", "<token>", "://:x", "code: 1 ", "basic ", "%3D", "--b\r\n", "eyJ", "a=",
-        " ",
-    ])
-    func `redaction of much repeated text takes linear time`(unit: String) {
-        let bytes = Data(String(repeating: unit, count: runs(250_000, slow: 1_000_000) / unit.utf8.count).utf8)
-        let isOther = ["[", "a=", "--b\r\n"].contains(unit)
-        let others = isOther ? ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"] : []
-        for type in ["application/json", "text/plain"] + others {
-            let duration = processorTime {
-                let text = Redaction.default.redacted(body: bytes, contentType: type)
-                #expect(text.utf8.count < 5000)
-            }
-            #expect(duration < .seconds(30), "\(type)")
-        }
-    }
-
-    @Test(arguments: ["[", "<token>", "://:x", "code: 1 ", "basic ", "{\"token\":", "a:"])
-    func `redaction of a long text without a limit takes linear time`(unit: String) {
-        let text = String(repeating: unit, count: runs(50_000, slow: 100_000) / unit.utf8.count)
-        let duration = processorTime { _ = Redaction.default.redacted(text: text) }
-        #expect(duration < .seconds(30))
     }
 
     @Test func `a deeply nested document is indented without recursion and within bounds`() {

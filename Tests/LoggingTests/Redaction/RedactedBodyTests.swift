@@ -11,8 +11,11 @@ struct RedactedBodyTests {
         (#"{"a":1,"b":[true,null,"x"]}"#, #"{"a":1,"b":[true,null,"x"]}"#),
         (#"{"token":"abc","a":1}"#, #"{"token":"<redacted>","a":1}"#),
         (#"{"pin":1234}"#, #"{"pin":"<redacted>"}"#),
-        (#"{"credentials":{"user":"u","pw":["x","}"]},"a":1}"#, #"{"credentials":"<redacted>","a":1}"#),
-        (#"{"secrets" : [ {"a":"]"} , 2 ] }"#, #"{"secrets" : "<redacted>"}"#),
+        (
+            #"{"credentials":{"user":"u","pw":["x","}"]},"a":1}"#,
+            #"{"credentials":{"user":"<redacted>","pw":["<redacted>","<redacted>"]},"a":1}"#
+        ),
+        (#"{"secrets" : [ {"a":"]"} , 2 ] }"#, #"{"secrets" : [ {"a":"<redacted>"} , "<redacted>" ] }"#),
         (#"[[{"a":{"b":{"password":"abc"}}}]]"#, #"[[{"a":{"b":{"password":"<redacted>"}}}]]"#),
         (#"{"pass\u0077ord":"abc"}"#, #"{"pass\u0077ord":"<redacted>"}"#),
         (#"{"password":"a\"b\\"}"#, #"{"password":"<redacted>"}"#),
@@ -23,7 +26,7 @@ struct RedactedBodyTests {
         (#"["password","abc"]"#, #"["password","abc"]"#),
         // Malformed documents.
         (#"{"password":"abc"#, #"{"password":"<redacted>""#),
-        (#"{"password":{"a":"abc"#, #"{"password":"<redacted>""#),
+        (#"{"password":{"a":"abc"#, #"{"password":<redacted>"#),
         (#"{"password" "abc"}"#, #"{"password" "<redacted>"}"#),
         (#"{"password"="abc"}"#, #"{"password"="<redacted>"}"#),
         (#"{password:abc,x:1}"#, #"{password:"<redacted>",x:1}"#),

@@ -55,7 +55,7 @@ struct RedactedJSONTests {
         (#"{"a":01,"pass\u0077ord":"abc"}"#, #"{"a":01,"pass\u0077ord":"<redacted>"}"#),
         (#"{"a":01,"list":[{"name":"password","value":"abc"}]}"#, #"{"a":01,"list":[{"name":"password","value":"<redacted>"}]}"#),
         (#"{"name":"password",x,"value":"abc"}"#, #"{"name":"password",x,"value":"<redacted>"}"#),
-        (#"{"password":[1,2 "abc"],"b":1}"#, #"{"password":"<redacted>","b":1}"#),
+        (#"{"password":[1,2 "abc"],"b":1}"#, #"{"password":<redacted>,"b":1}"#),
         ("{\"a\":1}\n{\"pin\":\"abc\"}\n", "{\"a\":1}\n{\"pin\":\"<redacted>\"}\n"),
         ("\u{1E}{\"pin\":1}\n\u{1E}{\"pin\":\"abc\"}\n", "\u{1E}{\"pin\":\"<redacted>\"}\n\u{1E}{\"pin\":\"<redacted>\"}\n"),
         (#"{pin: 'abc', /* b */ b: .5,}"#, #"{pin: "<redacted>", /* b */ b: .5,}"#),

@@ -25,7 +25,7 @@ struct RedactedTextTests {
             ("<password>abc</password><a>b</a>", "<password><redacted></password><a>b</a>"),
             ("<auth:Token x='y'><a>b</a></auth:Token>", "<auth:Token<redacted>><redacted></auth:Token>"),
             ("Error Domain=NSURLErrorDomain Code=-1001 \"x\"", "Error Domain=NSURLErrorDomain Code=-1001 \"x\""),
-            ("code: 404, code: 123456", "code: 404, code: <redacted>"),
+            ("code: 404, code: 123456", "code: 404, code: 123456"),
             ("statusCode: 401", "statusCode: 401"),
             ("http://auth.example.com:8080/x", "http://auth.example.com:8080/x"),
             ("nothing to hide: 1 = 1", "nothing to hide: 1 = 1"),

@@ -1,3 +1,4 @@
+import Foundation
 import NetworkLogging
 import Testing
 
@@ -7,7 +8,8 @@ struct SecretNameTests {
         "Proxy-Authentication-Info", "X-Api-Key", "X-API-Key", "apikey", "X-Goog-Api-Key", "X-Auth", "X-Auth-Token", "X-Auth-Key",
         "X-AuthKey", "X-Amz-Security-Token", "X-CSRF-Token", "X-XSRF-TOKEN", "PRIVATE-TOKEN", "X-Vault-Token", "X-Client-Secret",
         "X-Session-Id", "X-Hub-Signature-256", "X-Amz-Credential", "X-Password", "X-Functions-Key",
-        "Ocp-Apim-Subscription-Key", "DPoP", "X-OTP", "X-Original-Authorization",
+        "Ocp-Apim-Subscription-Key", "DPoP", "X-OTP", "X-Original-Authorization", "X-Client-Cert", "X-SSL-Client-Cert",
+        "X-Forwarded-Client-Cert", "Client-Cert-Chain", "X-ARR-ClientCert",
     ])
     func `a header with a secret name is secret`(name: String) {
         #expect(Redaction.isSecret(header: name))
@@ -41,6 +43,27 @@ struct SecretNameTests {
     ])
     func `a field with another name is not secret`(name: String) {
         #expect(!Redaction.isSecret(field: name))
+    }
+
+    @Test func `key and code are secret in queries and forms only`() {
+        for name in ["key", "code", "user.key", "item[code]"] {
+            #expect(Redaction.default.isSecret(field: name) && !Redaction.default.isSecret(member: name), "\(name)")
+        }
+    }
+
+    @Test func `names can be taken from the built-in rules`() {
+        let redaction = Redaction(
+            extraFieldNames: ["pin"], openHeaderNames: ["X-Session"], openFieldNames: ["session", "PIN", "tokens", "key"])
+        #expect(!redaction.isSecret(header: "x_session") && redaction.isSecret(header: "X-Session-Id"))
+        #expect(
+            !redaction.isSecret(field: "session") && !redaction.isSecret(field: "user[session]")
+                && redaction.isSecret(field: "sessionid"))
+        #expect(redaction.isSecret(member: "pin"))
+        let body = #"{"session":{"id":"a"},"tokens":["b"],"pin":"1","sid":"2"}"#
+        #expect(
+            redaction.redactedContent(Data(body.utf8), contentType: "application/json")
+                == #"{"session":{"id":"a"},"tokens":["b"],"pin":"<redacted>","sid":"<redacted>"}"#)
+        #expect(redaction.redacted(url: "https://x/?key=a&token=b") == "https://x/?key=a&token=<redacted>")
     }
 
     @Test func `names can be added and are compared like the built-in ones`() {

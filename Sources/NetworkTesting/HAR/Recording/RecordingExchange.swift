@@ -122,7 +122,9 @@ struct EntryRedactor {
     private func body(_ data: Data, type: String?, isTruncated: Bool, keepsTypes: Bool) -> HTTPArchive.Body {
         let type = type ?? ""
         let mimeType = redaction.redacted(headerValue: type, for: "Content-Type")
-        if let text = redaction.redactedContent(data, contentType: type.isEmpty ? nil : type, keepsTypes: keepsTypes) {
+        if let text = redaction.redactedContent(
+            data, contentType: type.isEmpty ? nil : type, keepsTypes: keepsTypes, isCut: isTruncated)
+        {
             return HTTPArchive.Body(Data(text.utf8), mimeType: mimeType, isTruncated: isTruncated, isRedacted: true)
         }
         return HTTPArchive.Body(data, mimeType: mimeType, isTruncated: isTruncated)

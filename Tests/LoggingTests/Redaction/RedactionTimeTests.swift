@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import TestSupport
+
+@testable import NetworkLogging
+
+/// Redaction takes linear time, whatever is repeated. What is repeated comes from the tables of the grammar, so that an alternative that is added
+/// there is tested without a change here.
+@Suite(.serialized) struct RedactionTimeTests {
+    /// One alternative of each part of the grammar.
+    static let units: [String] = {
+        let separators = ["+", " ", ":", "=", "\"", "'", "\\", "\n", "%20", "&#32;"]
+        let schemes = SecretGrammar.schemes.flatMap { scheme in separators.map { scheme + $0 } }
+        let options =
+            SecretGrammar.curlOptions.sorted().map { "--\($0) " }
+            + SecretGrammar.secretCurlOptions.map { "-\(Character(Unicode.Scalar($0))) a " }
+        let names = ["token", "value", "name", "key"].flatMap { name in
+            ["=", ":", "\":", "\\\":", "%3D", "&#61;", "\":\"", ":\n", "=\"", "='", "=[", ":{", " => "].map { name + $0 }
+        }
+        let elements = [
+            "<token>", "</token>", "<a ", "<value>", "<name>token</name>", "<a value=\"", "<a value='x' ", "<a b=", "<token",
+            "<key>",
+        ]
+        let marks = "{}[]()<>\"'\\/:;,=&%#?@-+ \t\n|!".map { String($0) }
+        let others = [
+            "eyJ", "eyJ.", "://", "://:x", "://a@", ":\\/\\/", "code: 1 ", "--b\r\n", "a=", "a,token\n", "a,token\n\"", "\"\",",
+            "-----BEGIN ",
+            "-----BEGIN PRIVATE KEY-----", "-----END ", "curl ", "curl -u ", "- ", "--a ", "%", "%2", "%25", "\\u0", "\\u0070",
+            "&", "&#", "&#x0000074;",
+            "&amp;", "{\"value\":", "{\"name\":\"token\",", "\"value\":1,", "[{\"code\":\"", "token: |\n  ",
+            " value: a\n name: b\n", "\u{E9}", "a",
+        ]
+        return schemes + options + names + elements + marks + others
+    }()
+
+    /// Returns the exponent by which the time grows with the length of a text of repeated parts.
+    private static func exponent(of unit: String, from count: Int) -> Double {
+        func time(_ count: Int) -> Double {
+            let text = String(repeating: unit, count: max(1, count / unit.utf8.count))
+            let data = Data(text.utf8)
+            let time = processorTime {
+                _ = Redaction.default.redacted(text: text)
+                _ = Redaction.default.redactedContent(data, contentType: "application/json")
+            }
+            return time / .microseconds(1)
+        }
+        let (short, long) = (time(count), time(count * 4))
+        return log(max(long, 1) / max(short, 1)) / log(4)
+    }
+
+    /// Returns whether the time is linear. One such measurement is enough, because quadratic time is never linear by chance. Windows of a fixed
+    /// size are seen as such in texts that are longer.
+    private static func isLinear(_ unit: String) -> Bool {
+        [4096, 4096, 16384, 65536].contains { exponent(of: unit, from: $0) <= 1.2 }
+    }
+
+    @Test func `each repeated alternative takes linear time`() {
+        for unit in Self.units { #expect(Self.isLinear(unit), "\(unit)") }
+    }
+
+    @Test func `repeated pairs of alternatives and nested ones take linear time`() {
+        for seed in 0..<UInt64(runs(20, slow: 1000)) {
+            var random = SeededGenerator(seed: seed)
+            let (first, second) = (random.pick(Self.units), random.pick(Self.units))
+            let nested = String(repeating: first, count: 50) + String(repeating: second, count: 50)
+            #expect(Self.isLinear(first + second), "\(first) \(second)")
+            #expect(Self.isLinear(nested), "nested \(first) \(second)")
+        }
+    }
+
+    @Test func `a body or a message of any length takes the time of its beginning`() {
+        let text = String(repeating: "digest+token=", count: 400_000)
+        let time = processorTime {
+            #expect(MessageText(text).shown.utf8.count < 40_000)
+            #expect(Redaction.default.redacted(body: Data(text.utf8), contentType: nil, maximumBytes: 100).utf8.count < 300)
+            #expect("\(LoggedRequest(url: URL(string: "https://x/?a=" + text)!))".utf8.count < 9000)
+        }
+        #expect(time < .seconds(10))
+    }
+}
