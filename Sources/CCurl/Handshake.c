@@ -13,6 +13,9 @@
 typedef void (*info_callback)(const void *ssl, int where, int value);
 static void (*set_info_callback)(void *context, info_callback callback);
 static long (*control)(void *context, int command, long argument, void *pointer);
+static long (*control_connection)(void *ssl, int command, long argument, void *pointer);
+typedef void (*message_callback)(int is_sent, int version, int kind, const void *bytes, size_t count, void *ssl, void *argument);
+static void (*set_message_callback)(void *context, message_callback callback);
 static int (*set_context_data)(void *context, int index, void *data);
 static void *(*get_context_data)(const void *context, int index);
 static void *(*get_context)(const void *ssl);
@@ -37,8 +40,15 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 enum {
     // The index that OpenSSL reserves for applications (`SSL_CTX_set_app_data`).
     application_index = 0,
-    // SSL_CTRL_SET_READ_AHEAD
+    // SSL_CTRL_SET_READ_AHEAD and SSL_CTRL_CLEAR_MODE, and SSL_MODE_AUTO_RETRY.
     set_read_ahead = 41,
+    clear_mode = 78,
+    auto_retry = 4,
+    // The types of records that carry no data: ChangeCipherSpec, alerts and messages of the handshake protocol (RFC 8446 §5.1).
+    first_control_record = 20,
+    last_control_record = 22,
+    // After how many messages without data between them a connection is no longer read ahead.
+    messages_read_ahead = 16,
     handshake_start = 0x10,
     handshake_done = 0x20,
     read_alert = 0x4004,
@@ -56,6 +66,8 @@ static void look_up(void) {
     if (!curl) return;
     get_context = dlsym(curl, "SSL_get_SSL_CTX");
     control = dlsym(curl, "SSL_CTX_ctrl");
+    control_connection = dlsym(curl, "SSL_ctrl");
+    set_message_callback = dlsym(curl, "SSL_CTX_set_msg_callback");
     set_context_data = dlsym(curl, "SSL_CTX_set_ex_data");
     get_context_data = dlsym(curl, "SSL_CTX_get_ex_data");
     get_alpn = dlsym(curl, "SSL_get0_alpn_selected");
@@ -138,6 +150,18 @@ static void observe(const void *ssl, int where, int value) {
     }
 }
 
+// OpenSSL calls this for each message of TLS itself. Reading returns after each of them, as it would not with SSL_MODE_AUTO_RETRY; but it goes on
+// while bytes are left that were read ahead. So a peer that sends nothing else is not read ahead.
+static void count(int is_sent, int version, int kind, const void *bytes, size_t size, void *ssl, void *argument) {
+    (void)version, (void)bytes, (void)size, (void)argument;
+    if (is_sent || kind < first_control_record || kind > last_control_record) return;
+    void *context = get_context(ssl);
+    struct ccurl_handshake *handshake = context ? get_context_data(context, application_index) : NULL;
+    if (!handshake || !handshake->is_done) return;
+    handshake->messages += 1;
+    if (handshake->messages == messages_read_ahead && control_connection) control_connection(ssl, set_read_ahead, 0, NULL);
+}
+
 // libcurl calls this for each new connection, before its handshake.
 static int set_up(void *easy, void *context, void *handshake) {
     struct ccurl_handshake *state = handshake;
@@ -150,9 +174,14 @@ static int set_up(void *easy, void *context, void *handshake) {
     // Also what was observed of an older connection, which libcurl closed meanwhile, or of the proxy.
     state->has_begun = state->is_done = state->protocol = state->alert = state->has_ended = 0;
     state->verify_result = state->lacks_names = 0;
+    state->messages = 0;
     state->context = context;
     set_info_callback(context, observe);
     if (control && ((struct ccurl_handshake *)handshake)->reads_ahead) control(context, set_read_ahead, 1, NULL);
+    if (control && set_message_callback) {
+        set_message_callback(context, count);
+        control(context, clear_mode, auto_retry, NULL);
+    }
     // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. The mode that libcurl has set is kept: since 8.17 the
     // handshake continues whatever the callback returns, and libcurl checks the verification result afterwards.
     if (ccurl_can_check_names() && ((struct ccurl_handshake *)handshake)->checks_names) {

@@ -316,6 +316,8 @@ struct ccurl_handshake {
     int lacks_names;
     // The result of the verification of the server's certificate (`X509_V_ERR_…`) if it failed; 0 otherwise.
     int verify_result;
+    // The number of messages of TLS itself, such as session tickets and changes of keys, that were received since this was last set to 0.
+    unsigned int messages;
     // The handle that the handshake belongs to. libcurl passes the functions on to the handles by which it looks up names over HTTPS, and their
     // handshakes are not recorded. Set before the handshake.
     const void *owner;

@@ -56,7 +56,7 @@ struct ComposedAddress {
             guard address.allSatisfy(Self.isAddressByte) else { throw invalid("is not an IPv6 address") }
             return isBracketed ? host : "[\(host)]"
         }
-        guard bytes.count <= 253, bytes.allSatisfy(Self.isNameByte) else {
+        guard bytes.count <= 253, bytes.allSatisfy(URLHost.isNameByte) else {
             throw invalid("is not a host name or an address; write international names in ASCII")
         }
         return host
@@ -74,15 +74,6 @@ struct ComposedAddress {
         text.append(slash)
         PercentEncoding.append(String(Substring(path)), keeping: .path, to: &text)
         while text.last == slash { text.removeLast() }
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 
     private static func isAddressByte(_ byte: UInt8) -> Bool {

@@ -3,7 +3,9 @@ import NetworkLogging
 
 /// A base URL with what every request to it has in common, which is determined once and not for each request.
 final class BaseURL: Sendable {
+    /// The URL as it was passed.
     let url: URL
+    /// The URL with the host as it is sent (``URLHost``).
     let text: URLText
     let parts: ParsedURL
     /// The scheme, authority and percent-encoded path.
@@ -12,7 +14,7 @@ final class BaseURL: Sendable {
     private let problem: RequestGenerationError?
 
     init(_ url: URL) {
-        let text = URLText(url)
+        let text = URLText(URLHost.normalized(url.absoluteString) ?? url.absoluteString)
         self.url = url
         self.text = text
         parts = ParsedURL(text.text)

@@ -2,7 +2,8 @@ import Foundation
 
 /// The parts of a request's URL that are needed to send it, as byte offsets in its text.
 ///
-/// ``NetworkRequest`` keeps them beside its URL, so that the text is parsed once for each URL, not once for each use. Nothing is decoded.
+/// ``NetworkRequest`` keeps them beside its URL, so that the text is parsed once for each URL, not once for each use. Nothing is decoded:
+/// the host of a request's URL is normalized before (``URLHost``).
 package struct ParsedURL: Sendable {
     /// The scheme, host and port (RFC 6454 §4), such as `https://api.example.com:443`.
     package let origin: String

@@ -60,8 +60,7 @@ struct RequestTarget {
             url = .text(composed)
             parts = base.parts.replacing(pathEnd: pathEnd, queryEnd: query.bytes.count)
         } else if let checked = URL(string: composed) {
-            url = .url(checked)
-            parts = ParsedURL(checked)
+            (url, parts) = LazyURL.normalized(checked)
         } else {
             let shown = base?.text.originAndPath ?? URLText.shown(path)
             throw RequestGenerationError(.path, "\"\(shown.printable)\" is not a URL (RFC 3986 §3)")

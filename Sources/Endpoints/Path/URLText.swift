@@ -73,9 +73,9 @@ package struct URLText {
     /// The host and port as written, without user information.
     package var hostAndPort: Substring { slice(hostRange) }
 
-    /// The origin (RFC 6454 §4) as scheme, host and port, with an explicit default port.
+    /// The origin (RFC 6454 §4) as scheme, host (``URLHost``) and port, with an explicit default port.
     package var origin: String {
-        let place = hostAndPort.lowercased()
+        let place = (URLHost.normalized(place: hostAndPort) ?? String(hostAndPort)).lowercased()
         let afterAddress = place.utf8.lastIndex(of: UInt8(ascii: "]")) ?? place.startIndex
         guard let colon = place[afterAddress...].utf8.lastIndex(of: UInt8(ascii: ":")) else {
             return "\(scheme)://\(place):\(scheme == "https" ? 443 : 80)"
@@ -158,14 +158,23 @@ extension URLText {
                 hostEnd = bracket + 1
             }
             if hostEnd == 0 { return "has no host" }
-            for index in 0..<hostEnd where bytes[index] == UInt8(ascii: "%") && index + 2 < hostEnd {
-                let isControl = bytes[index + 1] == UInt8(ascii: "0") || bytes[index + 1] == UInt8(ascii: "1")
-                if isControl { return "has a control character in its host" }
+            if bytes[..<hostEnd].contains(UInt8(ascii: "%")), !isDecodable(bytes.first == UInt8(ascii: "[") ? hostEnd : nil) {
+                return "has an encoded character in its host that is part of no name"
             }
             if hostEnd == bytes.count { return nil }
             guard bytes[hostEnd] == UInt8(ascii: ":"), Self.isPort(bytes[(hostEnd + 1)...]) else { return "has no valid port" }
             return nil
         }
+    }
+
+    /// Whether the encoded bytes of the host are part of a name: of the host's, or in brackets of a zone's, which has `%25` before it.
+    private func isDecodable(_ addressEnd: Int?) -> Bool {
+        guard let addressEnd else { return URLHost.normalized(place: hostAndPort) != nil }
+        let zone = Substring(hostAndPort.utf8.prefix(addressEnd - 1).drop { $0 != UInt8(ascii: "%") })
+        guard let name = PercentEncoding.decoded(zone.utf8.starts(with: "%25".utf8) ? zone.dropFirst(3) : zone.dropFirst()) else {
+            return false
+        }
+        return !name.isEmpty && name.utf8.allSatisfy(URLHost.isNameByte)
     }
 
     /// Returns whether the digits are a port below 65536. An empty port is allowed and means the scheme's default

@@ -41,12 +41,11 @@ public struct NetworkRequest: Sendable, Hashable {
             yield &parts.value.method
         }
     }
-    /// The absolute `http` or `https` URL.
+    /// The absolute `http` or `https` URL. Its host is decoded, and in lower case (RFC 3986 §6.2.2).
     public var url: URL {
         get { lazyURL.url }
         set {
-            parts.value.lazyURL = .url(newValue)
-            parts.value.parsedURL = ParsedURL(newValue)
+            (parts.value.lazyURL, parts.value.parsedURL) = LazyURL.normalized(newValue)
             parts.value.isValidated = false
         }
     }
@@ -148,8 +147,9 @@ public struct NetworkRequest: Sendable, Hashable {
         timeouts: RequestTimeouts = RequestTimeouts(),
         progress: (any TransferProgressObserver)? = nil
     ) {
+        let (lazyURL, parsedURL) = LazyURL.normalized(url)
         self.init(
-            method: method, lazyURL: .url(url), parsedURL: ParsedURL(url), headers: headers, body: body, timeouts: timeouts,
+            method: method, lazyURL: lazyURL, parsedURL: parsedURL, headers: headers, body: body, timeouts: timeouts,
             progress: progress)
     }
 

@@ -212,7 +212,7 @@ struct DigestText {
 enum NormalURL {
     static func text(of url: URL) -> String {
         let text = url.absoluteString
-        return isNormal(text) ? text : normalized(text)
+        return isNormal(text) ? text : normalized(URLHost.normalized(text) ?? text)
     }
 
     /// Returns the host of a URL, without port and without the brackets of an IPv6 address. In lower case if the URL is

@@ -86,6 +86,10 @@
             return setText(CCURLOPT_URL, origin + "/") && setRoute(route)
         }
 
+        var loopGuard: LoopGuard { sockets.loopGuard }
+        /// Whether ``LoopGuard`` has ended the connection.
+        var wasEndedByGuard: Bool { loopGuard.hasEnded(localPort: long(CCURLINFO_LOCAL_PORT)) }
+
         var key: ConnectionKey { ConnectionKey(origin: origin, trust: trust.number, offersHTTP2: offersHTTP2) }
 
         /// Assigns the attempt to another transfer than the one for which it was started.
@@ -223,10 +227,10 @@
             return route
         }
 
-        /// Returns the entries for a host, as it is written and as libcurl decodes it.
+        /// Returns the entries for a host, as it is written and as libcurl converts it.
         private static func entries(_ overrides: AddressOverrides, host: String, port: Int) -> [String] {
             guard let name = HostName.canonical(host[...]) else { return [] }
-            let names = host == name || host.utf8.contains(UInt8(ascii: "%")) ? [name] : [name, host]
+            let names = host == name ? [name] : [name, host]
             return names.compactMap { overrides.entry(of: $0, port: port) }
         }
 

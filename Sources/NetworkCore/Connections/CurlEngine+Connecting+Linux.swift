@@ -86,7 +86,7 @@
             transfer.carrier = .connecting(handle)
             connecting += 1
             openConnections += 1
-            let result = ccurl_multi_add(connector.pointer, handle.pointer)
+            let result = connector.add(handle)
             guard result == 0 else {
                 let reason = String(cString: ccurl_multi_strerror(result))
                 return end(
@@ -202,7 +202,7 @@
         }
 
         private func remove(_ handle: ConnectHandle, _ socket: CInt) {
-            ccurl_multi_remove(connector.pointer, handle.pointer)
+            connector.remove(handle)
             if socket >= 0, !LibraryQuirks.current.closesRemovedConnections {
                 sockets.linger(socket)
                 sweepAt = now &+ 1_100_000_000
@@ -223,7 +223,7 @@
             handle.isWanted = false
             connecting += 1
             openConnections += 1
-            guard ccurl_multi_add(connector.pointer, handle.pointer) == 0 else { return drop(handle) }
+            guard connector.add(handle) == 0 else { return drop(handle) }
             unwanted[ObjectIdentifier(handle)] = handle
         }
 
@@ -248,7 +248,7 @@
             let isBare = !handle.isSecure && handle.proxy.server?.kind != .https
             if isBare {
                 sockets.take(socket)
-                ccurl_multi_remove(connector.pointer, handle.pointer)
+                connector.remove(handle)
                 recycle(handle)
             }
             let connection = HTTP1Connection(

@@ -42,7 +42,7 @@
 
         /// Closes all connections of the handle. Its easy handles must be removed before.
         func close() {
-            if !isClosed { ccurl_multi_cleanup(pointer) }
+            if !isClosed { sockets.loopGuard.call { _ = ccurl_multi_cleanup(pointer) } }
             isClosed = true
         }
 
@@ -53,7 +53,20 @@
         /// Makes libcurl process the events of a socket.
         func act(_ socket: CInt, _ events: CInt) {
             var running: CInt = 0
-            ccurl_multi_socket_action(pointer, socket, events, &running)
+            sockets.loopGuard.call { _ = ccurl_multi_socket_action(pointer, socket, events, &running) }
+        }
+
+        /// Adds an easy handle, and returns libcurl's result code.
+        func add(_ easy: EasyHandle) -> CInt { sockets.loopGuard.call { ccurl_multi_add(pointer, easy.pointer) } }
+
+        /// Removes an easy handle.
+        func remove(_ easy: EasyHandle) {
+            sockets.loopGuard.call { _ = ccurl_multi_remove(pointer, easy.pointer) }
+        }
+
+        /// Makes libcurl continue an easy handle that was paused, and returns its result code.
+        func resume(_ easy: EasyHandle) -> CInt {
+            sockets.loopGuard.call { ccurl_easy_pause(easy.pointer, CInt(CCURLPAUSE_CONT)) }
         }
 
         /// Makes libcurl process its expired timers.
@@ -98,11 +111,11 @@
         static func keep<Made>(_ make: () -> Made?, wakeUp: (Made) -> Void) -> Made? {
             let before = Set(inheritable())
             guard let made = make() else { return nil }
-            let new = inheritable().filter { !before.contains($0) && !isReadable($0) && unread($0) == 0 }
+            let new = inheritable().filter { !before.contains($0) && !isReadable($0) && (SendQueue.count(of: $0) ?? 0) == 0 }
             guard !new.isEmpty else { return made }
             wakeUp(made)
             // Another thread may have opened descriptors meanwhile, which are left unchanged.
-            for descriptor in new where isReadable(descriptor) || unread(descriptor) > 0 {
+            for descriptor in new where isReadable(descriptor) || (SendQueue.count(of: descriptor) ?? 0) > 0 {
                 close(onExec: descriptor)
                 if let pipe = pipe(descriptor) { closeAll(of: pipe) }
             }
@@ -165,12 +178,6 @@
         private static func isReadable(_ descriptor: CInt) -> Bool {
             var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLIN) != 0
-        }
-
-        /// Returns the number of bytes that were written, but not yet read at the other end of a socket; 0 if it is not a socket.
-        private static func unread(_ descriptor: CInt) -> CInt {
-            var count: CInt = 0
-            return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? count : 0
         }
 
         private static func isLocalSocket(_ descriptor: CInt) -> Bool {

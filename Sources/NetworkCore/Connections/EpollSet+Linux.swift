@@ -52,13 +52,17 @@
         private(set) var lingering = 0
         /// The number of open sockets of HTTP/2 connections.
         private(set) var streamSockets = 0
+        let loopGuard: LoopGuard
         private let descriptor: CInt
         @exclusivity(unchecked) private var events = [epoll_event](repeating: epoll_event(), count: 256)
         /// The state of each socket, indexed by its descriptor.
         private var sockets: [Socket] = []
 
         /// Creates a set; `nil` if the process has no descriptors left.
-        init?() {
+        ///
+        /// - Parameter loop: The number of its event loop.
+        init?(loop: Int = 0) {
+            loopGuard = LoopGuard(loop: loop)
             descriptor = epoll_create1(CInt(EPOLL_CLOEXEC))
             guard descriptor >= 0 else { return nil }
             wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -67,9 +71,11 @@
                 return nil
             }
             control(EPOLL_CTL_ADD, wakeDescriptor, LINUX_EPOLLIN)
+            LoopGuards.shared.add(loopGuard)
         }
 
         deinit {
+            LoopGuards.shared.remove(loopGuard)
             NetworkPlatform.close(wakeDescriptor)
             NetworkPlatform.close(descriptor)
         }
@@ -85,7 +91,11 @@
             update(socket) {
                 $0 = Socket(registrations: $0.registrations, isOurs: true, isForStreams: isForStreams, origin: origin)
             }
-            if isForStreams { streamSockets += 1 }
+            if isForStreams {
+                streamSockets += 1
+                SendQueue.limit(socket)
+            }
+            loopGuard.add(socket)
             return socket
         }
 
@@ -103,7 +113,9 @@
                 if state.isForStreams { streamSockets -= 1 }
                 state = Socket(registrations: state.registrations)
             }
-            return staysOpen ? 0 : NetworkPlatform.close(socket)
+            if staysOpen { return 0 }
+            loopGuard.remove(socket)
+            return NetworkPlatform.close(socket)
         }
 
         /// Returns the numbers of open sockets of HTTP/2 connections, by origin.
@@ -174,6 +186,7 @@
                     lingering += 1
                 } else {
                     state = Socket(registrations: state.registrations)
+                    loopGuard.remove(socket)
                     NetworkPlatform.close(socket)
                 }
             }

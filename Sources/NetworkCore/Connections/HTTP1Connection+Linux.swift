@@ -11,6 +11,8 @@
             case bytes(Int)
             /// The operation would block; an event reports when it can be repeated.
             case again
+            /// Only messages of TLS were received, and there may be more: no event reports them.
+            case withoutData
             /// The server has closed its side.
             case end
             case failed(Failure)
@@ -22,7 +24,12 @@
             case system(CInt)
             /// A TLS error, as libcurl's result code and message.
             case tls(CInt, String)
+            /// The peer sends messages of TLS without end, and no data.
+            case withoutData
         }
+
+        /// How many messages of TLS without data between them are accepted. A server that issues tickets and changes keys sends a few.
+        static let maximumMessages = 1024
 
         private static let receiveFlags = CInt(truncatingIfNeeded: MSG_DONTWAIT)
         private static let peekFlags = CInt(truncatingIfNeeded: MSG_DONTWAIT | MSG_PEEK)
@@ -42,6 +49,8 @@
         let serverAddress: NetworkResponse.ServerAddress?
         /// The number of requests that were sent on the connection.
         var uses = 0
+        /// Whether the socket takes only so many bytes ahead of the network (``SendQueue``).
+        private var isSendQueueLimited = false
         /// Whether the connection was idle before, so that the server may have closed it meanwhile.
         var wasIdle = false
         /// The time until which the connection may stay idle, in nanoseconds of the monotonic clock.
@@ -92,6 +101,13 @@
             return Int64(sending.dataOffset) + Int64(max(sending.copiedBody - sending.pendingCount, 0))
         }
 
+        /// Prepares the socket for a body that it could otherwise take as a whole, long before it is sent.
+        func limitSendQueue() {
+            guard !isSendQueueLimited else { return }
+            isSendQueueLimited = true
+            SendQueue.limit(descriptor)
+        }
+
         /// Receives bytes without blocking.
         func receive(into buffer: UnsafeMutableRawBufferPointer) -> Movement {
             guard let handle else {
@@ -104,9 +120,16 @@
                 }
             }
             var count = 0
-            let code = ccurl_easy_receive(handle.pointer, buffer.baseAddress, buffer.count, &count)
-            if Int(code) == CCURLE_OK { return count > 0 ? .bytes(count) : .end }
-            return Int(code) == CCURLE_AGAIN ? .again : .failed(.tls(code, handle.message))
+            let before = handle.handshake.pointee.messages
+            let code = handle.loopGuard.call { ccurl_easy_receive(handle.pointer, buffer.baseAddress, buffer.count, &count) }
+            if Int(code) == CCURLE_OK {
+                handle.handshake.pointee.messages = 0
+                return count > 0 ? .bytes(count) : .end
+            }
+            guard Int(code) == CCURLE_AGAIN else { return .failed(.tls(code, handle.message)) }
+            let messages = handle.handshake.pointee.messages
+            if messages == before { return .again }
+            return messages > Self.maximumMessages ? .failed(.withoutData) : .withoutData
         }
 
         /// Sends as many bytes as possible without blocking. After ``Movement/again``, the same bytes at the same address must be
@@ -121,7 +144,7 @@
                 }
             }
             var count = 0
-            let code = ccurl_easy_send(handle.pointer, bytes.baseAddress, bytes.count, &count)
+            let code = handle.loopGuard.call { ccurl_easy_send(handle.pointer, bytes.baseAddress, bytes.count, &count) }
             if Int(code) == CCURLE_OK { return count > 0 ? .bytes(count) : .again }
             return Int(code) == CCURLE_AGAIN ? .again : .failed(.tls(code, handle.message))
         }
@@ -132,6 +155,9 @@
             guard let handle, LibraryQuirks.current.watchesHandshakes else { return false }
             return handle.handshake.pointee.has_ended == 0
         }
+
+        /// Whether ``LoopGuard`` has ended the connection.
+        var wasEndedByGuard: Bool { handle.map { $0.loopGuard.hasEnded(descriptor) } ?? false }
 
         /// Whether a read would not block: there are bytes, an end or an error.
         var isReadable: Bool {
@@ -148,8 +174,17 @@
                 let count = recv(descriptor, &byte, 1, HTTP1Connection.peekFlags)
                 return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
             }
-            // Reading also processes TLS messages, such as session tickets.
-            return withUnsafeMutableBytes(of: &byte) { if case .again = receive(into: $0) { true } else { false } }
+            // Reading also processes TLS messages, such as session tickets; each call at least one of them.
+            return withUnsafeMutableBytes(of: &byte) { byte in
+                for _ in 0..<16 {
+                    switch receive(into: byte) {
+                    case .again: return true
+                    case .withoutData: continue
+                    case .bytes, .end, .failed: return false
+                    }
+                }
+                return false
+            }
         }
     }
 

@@ -64,6 +64,8 @@
         let lostConnections = LostConnections()
         /// Connections that still have bytes to read after they reached the limit of one round.
         @exclusivity(unchecked) var ready: [HTTP1Connection] = []
+        /// What is left of the current round of the loop.
+        @exclusivity(unchecked) var turn = LoopTurn()
         @exclusivity(unchecked) var briefWait = BriefWait()
         /// The jobs of tasks that run on this engine's thread.
         let jobs: LoopJobs
@@ -102,10 +104,10 @@
 
         /// Creates an engine without a thread; `nil` when the process has no descriptors or memory left.
         init?(loops: CurlLoops, loop: CurlLoop) {
-            guard Self.isReady, let sockets = EpollSet(), let connector = CurlMulti(sockets) else { return nil }
+            guard Self.isReady, let sockets = EpollSet(loop: loop.number), let connector = CurlMulti(sockets) else { return nil }
             self.loops = loops
             self.loop = loop
-            jobs = LoopJobs(of: loop)
+            jobs = LoopJobs(sockets.loopGuard)
             self.sockets = sockets
             self.connector = connector
             let configuration = loop.configuration
@@ -203,6 +205,8 @@
                 lock.lock()
                 loop.wokeUp()
                 now = monotonicNanoseconds()
+                turn = LoopTurn()
+                readOn()
                 sockets.forEach(count) { event in
                     switch event {
                     case .connection(let connection, let readiness):
@@ -211,7 +215,6 @@
                         multi?.act(socket, bits)
                     }
                 }
-                readOn()
                 work()
             }
         }
@@ -252,6 +255,7 @@
 
         private func runOnCallingThread(_ command: CurlLoop.Command) {
             now = monotonicNanoseconds()
+            turn = LoopTurn()
             execute(command)
             work()
             guard let transfer = command.starting else { return }
@@ -352,6 +356,18 @@
             waitsUntil = next
             guard next > current else { return 0 }
             return CInt(min((next - current + 999_999) / 1_000_000, 60_000))
+        }
+    }
+
+    /// The bytes that all connections together may still receive in one round of the loop, so that a round is short however many peers send
+    /// without pause.
+    struct LoopTurn {
+        private var bytes = 16 << 20
+
+        var hasRoom: Bool { bytes > 0 }
+
+        mutating func take(_ count: Int) {
+            bytes -= count
         }
     }
 

@@ -48,7 +48,10 @@
                 if idleDeadline <= now {
                     end(transfer, .failure(transfer.lateness(transfer.idleLateness, phase: transfer.phase, now)))
                 } else {
-                    schedule(transfer, at: min(idleDeadline, transfer.fallbackAt))
+                    // What the socket has taken may move unnoticed: it is compared with what was there half the time before.
+                    let next =
+                        isInSendQueue(transfer) ? min(idleDeadline, now &+ transfer.timeLimits.idleNanoseconds / 2) : idleDeadline
+                    schedule(transfer, at: min(next, transfer.fallbackAt))
                 }
             }
             while let attempt = attempts.first, attempt.deadline <= now { giveUp(attempt) }
@@ -66,9 +69,32 @@
             }
         }
 
+        /// Whether a part of the request may be in the queue of the socket, where no event of this loop shows that it moves. Over HTTP/2, the
+        /// queue is that of all streams; it counts for those that have nothing left to write.
+        private func isInSendQueue(_ transfer: LoopTransfer) -> Bool {
+            guard transfer.isLargeUpload, transfer.exchange.firstByte == 0 else { return false }
+            switch transfer.carrier {
+            case .http1: return true
+            case .http2: return transfer.upload.isSent || transfer.upload.length == Int64(transfer.upload.offset)
+            case .none, .awaitingVersion, .connecting: return false
+            }
+        }
+
+        private func sendQueue(of transfer: LoopTransfer) -> Int? {
+            switch transfer.carrier {
+            case .http1(let connection): SendQueue.count(of: connection.descriptor)
+            case .http2(let easy): SendQueue.count(of: ccurl_easy_get_socket(easy.pointer))
+            case .none, .awaitingVersion, .connecting: nil
+            }
+        }
+
         /// When a byte last moved. The idle timeout does not run while the transfer is paused on this side.
         private func lastActivity(of transfer: LoopTransfer) -> UInt64 {
             if transfer.isPaused { return now }
+            if isInSendQueue(transfer), let count = sendQueue(of: transfer) {
+                if count < transfer.exchange.queuedAtLastCheck { transfer.lastActivity = now }
+                transfer.exchange.queuedAtLastCheck = count
+            }
             guard case .http2(let easy) = transfer.carrier else { return transfer.lastActivity }
             // Until the connection is ready, the connect timeout applies instead.
             let ready = easy.microseconds(CCURLINFO_PRETRANSFER_TIME_T)

@@ -9,6 +9,7 @@
         func error(_ code: CInt, for transfer: LoopTransfer) -> TransportError {
             let phase = phase
             let request = transfer.request
+            if wasEndedByGuard { return .flooded(phase, request) }
             let reason = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
             if let refusal = tunnelRefusal(code, reason, phase, request, proxy.server) { return refusal }
             // Since 8.14.0, libcurl also reports a client certificate and a key that do not match with this code.
@@ -24,6 +25,7 @@
         /// Converts a result code of libcurl into an error, for an HTTP/2 stream.
         func error(_ code: CInt, transfer: LoopTransfer) -> TransportError {
             let phase = phase(of: transfer)
+            if wasEndedByGuard { return .flooded(phase, transfer.request) }
             var reason = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
             let isPrior = transfer.allowedVersions == .http2 && !transfer.request.parsedURL.isSecure
             if isPrior, transfer.exchange.head.count == 0, long(CCURLINFO_NUM_CONNECTS) > 0,
@@ -147,6 +149,7 @@
         func error(
             _ failure: Failure?, _ error: HTTP1Error?, phase: TransportError.Phase, request: NetworkRequest
         ) -> TransportError {
+            if wasEndedByGuard { return .flooded(phase, request) }
             if let tlsFailure = tlsFailure(failure) ?? tlsFailure(sendFailure) {
                 return TransportError(
                     .tlsFailed, "the server ended TLS: \(tlsFailure)", phase: .tls, request: request, tlsFailure: tlsFailure)
@@ -158,6 +161,10 @@
             case nil:
                 let error = error ?? HTTP1Error(.connectionLost, "the connection was closed before a response arrived")
                 return TransportError(error.code, error.message, phase: phase, request: request)
+            case .withoutData:
+                return TransportError(
+                    code, "the connection was ended: TLS has received \(Self.maximumMessages) messages that carry no data",
+                    phase: phase, request: request)
             case .system(let number):
                 let reason = String(cString: strerror(number))
                 return TransportError(
@@ -167,6 +174,13 @@
                 return TransportError(
                     code, "the connection was lost: \(reason)", phase: phase, request: request, engineCode: Int(number))
             }
+        }
+    }
+
+    extension TransportError {
+        /// The error of a request whose peer kept the loop from everything else.
+        fileprivate static func flooded(_ phase: Phase, _ request: NetworkRequest) -> TransportError {
+            TransportError(.connectionLost, LoopGuard.reason, phase: phase, request: request)
         }
     }
 

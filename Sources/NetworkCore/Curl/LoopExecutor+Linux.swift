@@ -71,14 +71,10 @@
         var isRunning = false
         /// The transfer that a job started last.
         var started: LoopTransfer?
-        #if DEBUG
-            let watch: BlockedLoopWatch
-        #endif
+        let loopGuard: LoopGuard
 
-        init(of loop: CurlLoop) {
-            #if DEBUG
-                watch = BlockedLoopWatch(loop: loop.number)
-            #endif
+        init(_ loopGuard: LoopGuard) {
+            self.loopGuard = loopGuard
         }
 
         var isEmpty: Bool { next == waiting.count }
@@ -105,9 +101,9 @@
                     next = 0
                 }
                 #if DEBUG
-                    watch.begin()
+                    loopGuard.beginJob()
                     job.run()
-                    watch.end()
+                    loopGuard.endJob()
                 #else
                     job.run()
                 #endif

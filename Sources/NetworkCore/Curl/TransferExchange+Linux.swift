@@ -16,6 +16,8 @@
         var firstByte: UInt64 = 0
         /// The number of bytes that libcurl had sent when the idle timeout was last checked.
         var uploadedAtLastCheck: Int64 = 0
+        /// The number of bytes in the queue of the socket then.
+        var queuedAtLastCheck = 0
         /// The number of interim responses, of a request over HTTP/2.
         var interimResponses = 0
         var status = 0

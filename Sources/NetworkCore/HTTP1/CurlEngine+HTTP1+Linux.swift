@@ -37,7 +37,8 @@
             schedule(
                 transfer,
                 at: connection.sending.awaitsContinue
-                    ? transfer.timeLimits.continuation : now &+ transfer.timeLimits.idleNanoseconds)
+                    ? transfer.timeLimits.continuation
+                    : now &+ transfer.timeLimits.idleNanoseconds / (transfer.isLargeUpload ? 2 : 1))
             advance(connection)
         }
 
@@ -63,6 +64,7 @@
             connection.sending.copiedBody = copied
             connection.sending.awaitsContinue = head.expectsContinue
             transfer.timeLimits.continuation = now &+ 1_000_000_000
+            if transfer.isLargeUpload { connection.limitSendQueue() }
             if let body = request.body {
                 if !hasTrailers, let data = body.data {
                     if copied == 0, !data.isEmpty { connection.sending.data = data }
@@ -139,7 +141,9 @@
             guard !ready.isEmpty else { return }
             let connections = ready
             ready.removeAll(keepingCapacity: true)
-            for connection in connections {
+            for (index, connection) in connections.enumerated() {
+                // Those that had no turn come first in the next one.
+                guard turn.hasRoom else { return ready.insert(contentsOf: connections[index...], at: 0) }
                 connection.isReady = false
                 guard connection.isOpen else { continue }
                 if connection.transfer != nil { advance(connection) }
@@ -166,7 +170,7 @@
                         connection.sending.take(count)
                         transfer.lastActivity = now
                         if transfer.request.body != nil { transfer.reportProgress(now) }
-                    case .again:
+                    case .again, .withoutData:
                         connection.mayWrite = false
                     case .end:
                         return failSending(connection, transfer, .system(EPIPE))

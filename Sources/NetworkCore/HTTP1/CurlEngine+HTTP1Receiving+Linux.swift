@@ -23,10 +23,12 @@
                     transfer.isReceivePaused = true
                     return
                 }
-                guard reads > 0 else { return yieldToOthers(connection) }
+                guard reads > 0, turn.hasRoom else { return yieldToOthers(connection) }
                 reads -= 1
                 switch connection.receive(into: workspace.read) {
+                case .withoutData: continue
                 case .bytes(let count):
+                    turn.take(count)
                     // A socket that returns fewer bytes than requested is empty.
                     if connection.handle == nil, count < workspace.read.count, !connection.hasEnded { connection.mayRead = false }
                     transfer.lastActivity = now
@@ -223,7 +225,8 @@
             _ connection: HTTP1Connection, _ transfer: LoopTransfer, _ failure: HTTP1Connection.Failure?,
             _ parsingError: HTTP1Error?
         ) {
-            let wasKept = connection.wasIdle
+            // A peer that was ended is not contacted again.
+            let wasKept = connection.wasIdle && !connection.wasEndedByGuard
             let hasResponded = connection.parser.hasReceivedBytes
             if transfer.mayRepeat(after: hasResponded ? .responded : .unknown, wasReused: wasKept) { return `repeat`(transfer) }
             let phase: TransportError.Phase = hasResponded ? .receive : connection.sending.isComplete ? .firstByte : .send

@@ -53,12 +53,13 @@
             transfer.exchange.connectionTimings = ConnectionTimings()
             transfer.exchange.uploadedAtLastCheck = 0
             streaming += 1
-            let result = ccurl_multi_add(streams.pointer, easy.pointer)
+            let result = streams.add(easy)
             guard result == 0 else {
                 let reason = String(cString: ccurl_multi_strerror(result))
                 return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
             }
-            schedule(transfer, at: min(now &+ transfer.timeLimits.idleNanoseconds, transfer.fallbackAt))
+            let idle = transfer.timeLimits.idleNanoseconds / (transfer.isLargeUpload ? 2 : 1)
+            schedule(transfer, at: min(now &+ idle, transfer.fallbackAt))
         }
 
         /// Checks that a request that requires HTTP/2 or HTTP/3 can be sent over a route.
@@ -125,6 +126,10 @@
 
         /// Completes a stream that libcurl has finished.
         func finish(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) {
+            // It is not sent to the same peer again.
+            if code != CInt(CCURLE_OK), easy.wasEndedByGuard {
+                return end(transfer, .failure(easy.error(code, transfer: transfer)))
+            }
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
             if code != CInt(CCURLE_OK), mayFallBack(transfer, easy) { return fallBack(transfer, easy, isOver: true) }
             if easy.lostHTTP2 {
@@ -208,15 +213,14 @@
             } catch {
                 return end(transfer, .failure(error))
             }
-            let code = ccurl_easy_pause(easy.pointer, CInt(CCURLPAUSE_CONT))
-            guard code != CInt(CCURLE_OK) else { return }
+            guard let code = streams?.resume(easy), code != CInt(CCURLE_OK) else { return }
             end(transfer, .failure(transfer.failure ?? easy.error(code, transfer: transfer)))
         }
 
         /// Removes a handle from libcurl and returns it to the pool. An unfinished stream is reset.
         func release(_ easy: HTTP2Handle) {
             streaming -= 1
-            if let streams { ccurl_multi_remove(streams.pointer, easy.pointer) }
+            streams?.remove(easy)
             streamAttempts[ObjectIdentifier(easy)] = nil
             let isReusable = easy.transfer.map { !$0.sending.wasAskedAgain } ?? false && keepsProxy(easy.route?.proxy.server)
             easy.transfer = nil

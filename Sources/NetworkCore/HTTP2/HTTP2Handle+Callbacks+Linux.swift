@@ -37,6 +37,7 @@
         }
 
         fileprivate func receiveHead(_ line: UnsafeRawBufferPointer, _ transfer: LoopTransfer) -> Bool {
+            defer { loopGuard.noteDelivery() }
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
             if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = now }
@@ -90,6 +91,7 @@
 
         /// - Returns: The result for libcurl: the number of bytes taken, 0 to stop the transfer, or a request to pause it.
         fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer, _ transfer: LoopTransfer) -> Int {
+            defer { loopGuard.noteDelivery() }
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
             defer { transfer.reportProgress(now) }
@@ -111,6 +113,7 @@
 
         /// - Returns: The result for libcurl: the number of bytes, 0 at the end of the body, or a request to pause or stop the transfer.
         fileprivate func sendBody(into buffer: UnsafeMutableRawBufferPointer, _ transfer: LoopTransfer) -> Int {
+            defer { loopGuard.noteDelivery() }
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
             defer { transfer.reportProgress(now) }

@@ -248,6 +248,10 @@
 
     // What libcurl reports about a stream.
     extension HTTP2Handle {
+        var loopGuard: LoopGuard { sockets.loopGuard }
+        /// Whether ``LoopGuard`` has ended the connection.
+        var wasEndedByGuard: Bool { loopGuard.hasEnded(localPort: long(CCURLINFO_LOCAL_PORT)) }
+
         /// libcurl's identifier of the connection that the transfer uses, or has used last; `nil` before libcurl 8.2.0.
         var connectionID: Int64? {
             var id: Int64 = -1

@@ -88,7 +88,7 @@ package struct RedirectRules {
         } catch {
             throw refused("the Location \(error.reason)")
         }
-        guard let resolved = reference.url else { throw refused("the Location is not a URL") }
+        guard let resolved = reference.url.map(URLHost.normalized) else { throw refused("the Location is not a URL") }
         // As if the server had sent the `https` URL (RFC 6797 §8.3).
         if let upgraded = strictTransport?.upgraded(resolved.absoluteString) { return upgraded }
         if text.scheme == "http", request.parsedURL.isSecure, !allowsInsecureRedirects {

@@ -98,10 +98,12 @@
             // Limits the reads per call, so that a peer that sends without pause does not delay other connections.
             var reads = 8
             while connection.isOpen, !socket.isReadPaused, connection.mayRead {
-                guard reads > 0 else { return yieldToOthers(connection) }
+                guard reads > 0, turn.hasRoom else { return yieldToOthers(connection) }
                 reads -= 1
                 switch connection.receive(into: workspace.read) {
+                case .withoutData: continue
                 case .bytes(let count):
+                    turn.take(count)
                     if connection.handle == nil, count < workspace.read.count, !connection.hasEnded { connection.mayRead = false }
                     hasReceived = true
                     pass(UnsafeRawBufferPointer(rebasing: workspace.read[..<count]), to: socket)

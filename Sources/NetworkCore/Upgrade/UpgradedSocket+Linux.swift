@@ -193,7 +193,7 @@
                 let sent = outbox.sent
                 switch outbox.current.withUnsafeBytes({ connection.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }) {
                 case .bytes(let count): outbox.sent += count
-                case .again: outbox.isBlocked = true
+                case .again, .withoutData: outbox.isBlocked = true
                 case .end: return fail(&outbox, lostError(.system(EPIPE)))
                 case .failed(let failure): return fail(&outbox, lostError(failure))
                 }

@@ -87,7 +87,7 @@ import TestSupport
     func `a full path replaces the base URL`(path: String) throws {
         let expected = [
             "https://other.example/a%20b?x=1 2#f": "https://other.example/a%20b?x=1%202",
-            "HTTP://Other.example/": "http://Other.example/",
+            "HTTP://Other.example/": "http://other.example/",
         ]
         #expect(try Endpoint.make(path, isFullPath: true).url() == expected[path] ?? path)
     }

@@ -56,7 +56,7 @@ import Testing
         #expect(sent.headers["Content-Digest"] == "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:")
         let base = """
             "@method": POST
-            "@target-uri": https://WWW.Example.com/path?param=value&b=%20
+            "@target-uri": https://www.example.com/path?param=value&b=%20
             "@authority": www.example.com
             "@scheme": https
             "@request-target": /path?param=value&b=%20
