@@ -46,7 +46,9 @@ public struct ParsingFailure: Error, Sendable {
         let decoding = error as? DecodingError
         let context = decoding?.placeAndReason
         codingPath = (context?.path ?? "").printableLine
-        reason = (context?.reason ?? (error as? ResponseDecodingError)?.description ?? "\(type(of: error))").printableLine
+        reason =
+            (context?.reason ?? (error as? any RedactedStringConvertible)?.description
+            ?? "the decoder has thrown \(type(of: error))").printableLine
         snippet = decoding.map { body.around($0.place) } ?? body.start
         let details = decoding?.details
         if let decoding, let details { reason += Self.text(details, of: decoding) }

@@ -43,7 +43,7 @@ public struct EndpointBody: Sendable {
         } catch let error as RequestGenerationError {
             throw error
         } catch let error as EncodingError {
-            throw RequestGenerationError(.body, "it cannot be encoded: \(error.place)", underlying: error)
+            throw RequestGenerationError(.body, "it cannot be encoded: \(error.reason)", underlying: error)
         } catch {
             throw RequestGenerationError(.body, "it cannot be encoded (\(type(of: error)))", underlying: error)
         }
@@ -157,10 +157,13 @@ extension EndpointBody: RedactedStringConvertible {
 }
 
 extension EncodingError {
-    /// The type and coding path of the value that could not be encoded, without the value itself.
-    fileprivate var place: String {
+    /// What is wrong with the value, and its coding path. The description of an error that the value has thrown may contain the value, and is not shown.
+    package var reason: String {
         guard case .invalidValue(let value, let context) = self else { return "invalid value" }
         let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-        return "\(type(of: value)) at \"\(path.printable)\""
+        let place = path.isEmpty ? "" : ", at \"\(path.printable)\""
+        guard var text = refusal else { return "invalid \(type(of: value))\(place)" }
+        if text.last == "." { text.removeLast() }
+        return text.prefix(1).lowercased() + text.dropFirst() + place
     }
 }

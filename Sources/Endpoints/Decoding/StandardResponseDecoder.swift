@@ -30,12 +30,15 @@ extension ResponseDecoder where Self == StandardResponseDecoder {
 
     /// A decoder of text in the charset that the `Content-Type` names. The only supported type is `String`. Default charset: UTF-8.
     ///
+    /// Charsets are named by the labels of the WHATWG Encoding Standard (§4.2), compared without case and punctuation, and decoded as there: `iso-8859-1` and
+    /// `us-ascii` are windows-1252, `utf-16` is little-endian without a byte order mark, and the mark of UTF-8 is more precise than the label. UTF-32 is supported too.
+    ///
     /// Bytes that are invalid in the charset are an error; they are not replaced. An empty body is decoded to the empty string.
     public static var text: StandardResponseDecoder { StandardResponseDecoder(TextResponseDecoder()) }
 
     /// A decoder of binary and XML property lists. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
     ///
-    /// Nesting is limited to 512 levels, as in JSON, and a binary property list to 10 million values, each counted as often as it
+    /// Nesting is limited to 512 levels, as in JSON, on a thread with a small stack to fewer (4 KiB each), and a binary property list to 10 million values, each counted as often as it
     /// is referenced. The limits are checked before the document is passed to Foundation's parser, which has none.
     public static var propertyList: StandardResponseDecoder { StandardResponseDecoder(PropertyListResponseDecoder()) }
 

@@ -1,23 +1,26 @@
 import Foundation
+import NetworkJSON
 
 /// An encoder that turns any `Encodable` value into a tree of text, for queries and forms.
 ///
-/// The depth is limited to 64 levels, so that a value that contains itself is an error, not a crash.
+/// The depth is limited as in JSON, and by the stack, so that a value that contains itself is an error, not a crash.
 final class ParameterEncoder: Encoder {
-    static let maximumDepth = 64
-
     let style: QueryStyle
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     let box: ParameterBox
     /// The current number of values within values. Greater than the length of the coding path if wrappers add no key.
     private var depth: Int
+    private var bounds: StackBounds
+    /// The error with which each value fails, as the encoder is too deep.
+    private var refusal: RequestGenerationError?
 
-    init(style: QueryStyle, codingPath: [any CodingKey], box: ParameterBox, depth: Int = 0) {
+    init(style: QueryStyle, codingPath: [any CodingKey], box: ParameterBox, depth: Int = 0, bounds: StackBounds = StackBounds()) {
         self.style = style
         self.codingPath = codingPath
         self.box = box
         self.depth = depth
+        self.bounds = bounds
     }
 
     /// Returns the tree of one value. The name, if there is one, is the prefix of field names in errors.
@@ -35,7 +38,7 @@ final class ParameterEncoder: Encoder {
         } catch EncodingError.invalidValue(let value, let context) {
             let error = EncodingError.invalidValue(value, context)
             throw RequestGenerationError(
-                .query(fieldName(context.codingPath)), "a \(type(of: value)) cannot be encoded", underlying: error)
+                .query(fieldName(context.codingPath)), "it cannot be encoded: \(error.reason)", underlying: error)
         } catch {
             throw RequestGenerationError(.query(name ?? ""), "it cannot be encoded (\(type(of: error)))", underlying: error)
         }
@@ -66,6 +69,7 @@ final class ParameterEncoder: Encoder {
     private static func erased(_ value: some Encodable) -> any Encodable { value }
 
     private func encode(any value: any Encodable) throws {
+        if let refusal { throw refusal }
         switch ParameterScalar(value, style: style) {
         case .text(let text):
             box.node = .text(text)
@@ -75,7 +79,8 @@ final class ParameterEncoder: Encoder {
             throw RequestGenerationError(
                 .query(Self.fieldName(codingPath)), "it cannot be encoded (\(type(of: error)))", underlying: error)
         case .structured:
-            guard depth < Self.maximumDepth else { throw refused(value, "it is more than \(Self.maximumDepth) levels deep") }
+            guard depth < NestingLimit.maximumValues else { throw tooDeep(.depth) }
+            if depth >= NestingLimit.levelsWithoutCheck, !bounds.hasRoom() { throw tooDeep(.stack) }
             depth += 1
             defer { depth -= 1 }
             try value.encode(to: self)
@@ -84,13 +89,22 @@ final class ParameterEncoder: Encoder {
         }
     }
 
-    /// Returns an encoder that writes to a member of this one. Beyond the maximum depth, encoding fails when it finishes.
+    /// Returns an encoder that writes to a member of this one. Beyond the maximum depth, it encodes nothing, and encoding fails.
     func child(_ key: any CodingKey, at box: ParameterBox) -> ParameterEncoder {
-        guard depth <= Self.maximumDepth else {
-            self.box.refuse(refused(codingPath, "it is more than \(Self.maximumDepth) levels deep"))
-            return ParameterEncoder(style: style, codingPath: codingPath, box: ParameterBox(), depth: depth)
+        // The first key is the name of the parameter.
+        let isTooDeep = codingPath.count > NestingLimit.maximumDepth || depth >= NestingLimit.maximumValues
+        if isTooDeep || depth >= NestingLimit.levelsWithoutCheck && !bounds.hasRoom() {
+            let error = tooDeep(isTooDeep ? .depth : .stack)
+            self.box.refuse(error)
+            let child = ParameterEncoder(style: style, codingPath: codingPath, box: ParameterBox(), depth: depth, bounds: bounds)
+            child.refusal = error
+            return child
         }
-        return ParameterEncoder(style: style, codingPath: codingPath + [key], box: box, depth: depth + 1)
+        return ParameterEncoder(style: style, codingPath: codingPath + [key], box: box, depth: depth + 1, bounds: bounds)
+    }
+
+    private func tooDeep(_ reason: NestingError) -> RequestGenerationError {
+        RequestGenerationError(.query(Self.fieldName(Array(codingPath.prefix(8)))), "it \(reason.text)")
     }
 
     private func refused(_ value: Any, _ reason: String) -> RequestGenerationError {

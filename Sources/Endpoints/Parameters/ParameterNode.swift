@@ -173,7 +173,7 @@ enum ParameterScalar {
         case .millisecondsSince1970: text = Int64(exactly: (seconds * 1000).rounded(.down)).map { String($0) }
         case .custom(let format): return custom { try format(date) }
         }
-        return text.map(ParameterScalar.text) ?? .refused("the date is outside of \(style.dates.range)")
+        return text.map(ParameterScalar.text) ?? .refused(style.dates.refusal(date))
     }
 
     private static func scalar(of data: Data, style: QueryStyle) -> ParameterScalar {

@@ -129,11 +129,11 @@ extension QueryStyle.Keys {
 }
 
 extension QueryStyle.Dates {
-    /// The dates that can be written, for errors.
-    var range: String {
+    /// The reason why a date cannot be written.
+    func refusal(_ date: Date) -> String {
         switch self {
-        case .iso8601, .custom: "the years 0000 to 9999"
-        case .secondsSince1970, .millisecondsSince1970: "64-bit numbers"
+        case .iso8601, .custom: InternetDate.refusal(date)
+        case .secondsSince1970, .millisecondsSince1970: "the date is outside of 64-bit numbers"
         }
     }
 }

@@ -30,7 +30,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, decoder: any JSONDataDecoder = TransferJSONDecoder()
     ) throws -> Value {
-        try decoder.decode(type, from: Data(data.utf8))
+        let text = Data(data.utf8)
+        return try decoder.inPlace?.decode(type, from: text) ?? decoder.decode(type, from: text)
     }
 }
 

@@ -57,6 +57,14 @@ enum ISO8601 {
         return true
     }
 
+    /// Throws an error for a date that Foundation would write as another one: its calendar has the years -4712 to 506713.
+    static func check(_ date: Date, _ path: @autoclosure () -> [any CodingKey]) throws {
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard !(seconds > -2.1e11 && seconds < 1.5e13) else { return }
+        throw EncodingError.refusal(
+            seconds, path(), "The date is \(seconds) seconds from 2001, which no calendar can write as text.")
+    }
+
     static func days(_ year: Int, _ month: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -32,9 +32,18 @@ package enum InternetDate {
     /// Returns the error for a date outside of the years 0000 to 9999.
     static func error(_ date: Date, _ codingPath: [any CodingKey]) -> EncodingError {
         // Not the date itself: its description would stop the process.
-        EncodingError.invalidValue(
-            date.timeIntervalSinceReferenceDate,
-            .init(codingPath: codingPath, debugDescription: "The date is outside of the years 0000 to 9999."))
+        .refusal(date.timeIntervalSinceReferenceDate, codingPath, "Unable to write the date: \(refusal(date)) (RFC 3339).")
+    }
+
+    /// The reason why a date cannot be written.
+    package static func refusal(_ date: Date) -> String {
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard seconds.isFinite else { return "the date is \(seconds) seconds from 2001, which is no point in time" }
+        guard seconds.magnitude < 1e15 else {
+            return "the date is \(seconds) seconds from 2001, which is outside of the years 0000 to 9999"
+        }
+        let year = ISO8601.civil(Int((seconds / 86_400).rounded(.down)) + 11_323).year
+        return year < 0 ? "the year \(year) is before the year 0000" : "the year \(year) has more than four digits"
     }
 
     /// Reads a date; `nil` if the bytes have another form. A leap second is the first second of the next minute (§5.7).

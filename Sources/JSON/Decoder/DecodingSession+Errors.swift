@@ -179,6 +179,12 @@ extension DecodingSession {
     }
 
     private func location(at offset: Int, found: String) -> JSONErrorDetails.Values {
+        guard let source = storage.pointee.source else { return location(in: text, at: offset, found: found) }
+        return source.bytes.withUnsafeBufferPointer { location(in: $0.baseAddress!, at: source.offset(of: offset), found: found) }
+    }
+
+    private func location(in text: Bytes.Pointer, at offset: Int, found: String) -> JSONErrorDetails.Values {
+        func endsLine(_ i: Int) -> Bool { text[i] == 0x0A || text[i] == 0x0D && text[i + 1] != 0x0A }
         var (i, line, lineStart) = storage.pointee.lastLocation
         while i < offset {
             i += 1
@@ -203,6 +209,4 @@ extension DecodingSession {
         storage.pointee.lastLocation = (i, line, lineStart)
         return JSONErrorDetails.Values(line: line, column: offset - lineStart + 1, byteOffset: offset, found: found)
     }
-
-    private func endsLine(_ i: Int) -> Bool { text[i] == 0x0A || text[i] == 0x0D && text[i + 1] != 0x0A }
 }

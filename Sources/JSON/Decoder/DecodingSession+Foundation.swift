@@ -113,7 +113,9 @@ extension DecodingSession {
         case .null:
             throw unexpectedNull(Decimal.self, index, place)
         case .integer, .unsigned, .real:
-            guard let decimal = Decimal(string: numberText(index)) else { throw doesNotFit(Decimal.self, index, place) }
+            guard let decimal = Decimal(string: numberText(index)), !decimal.isNaN else {
+                throw doesNotFit(Decimal.self, index, place)
+            }
             return decimal
         default:
             throw DecodingError.typeMismatch(

@@ -59,7 +59,10 @@ extension DecodingSession {
         case .doublesByKey:
             if tape[index].is(.object) { return result(try dictionary(index, depth) { try readDouble($0, $1()) }) }
         case .collection:
-            if tape[index].is(entry.isObject ? .object : .array) { return try collection(entry.collection!, index, depth) }
+            if tape[index].is(entry.isObject ? .object : .array) {
+                try checkStack(depth)
+                return try collection(entry.collection!, index, depth)
+            }
         case .generic:
             break
         }

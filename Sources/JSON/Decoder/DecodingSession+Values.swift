@@ -94,7 +94,8 @@ extension DecodingSession {
         let start = text + tape[index].offset
         var end = start
         while end.pointee &- 0x30 < 10 || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(end.pointee) { end += 1 }
-        return String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
+        let number = String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
+        return options.allowsJSON5 ? NonFinite.text(of: number) : number
     }
 
     @inline(never)
@@ -105,6 +106,7 @@ extension DecodingSession {
         switch entry.kind {
         case .integer, .unsigned, .real:
             let text = numberText(index)
+            if options.allowsJSON5, text.last == "y" || text.last == "N" { return parse(text) ?? .nan }
             let digits = text.prefix { $0 != "e" && $0 != "E" }
             guard let value = parse(text), value.isFinite, value != 0 || !digits.contains(where: { ("1"..."9").contains($0) })
             else {

@@ -29,6 +29,9 @@ struct DecodingSession {
         var snakeCaseKeys: [String: String] = [:]
         /// The position of the previous error, from which lines are counted.
         var lastLocation = (offset: 0, line: 1, lineStart: 0)
+        /// The text as it was received, if it was converted.
+        var source: ConvertedText?
+        var bounds = StackBounds()
         var buffer: UnsafeMutablePointer<UInt8>
         var bufferCapacity = 4096
         /// The number of consecutive calls that needed much less memory than is allocated.
@@ -53,14 +56,45 @@ struct DecodingSession {
     /// Scans a text: in place if it has padding, else a copy in the session's buffer. It must not move or change during the call.
     func load(_ text: JSONText.Input) throws(ScanFailure) {
         let bytes = text.bytes
+        if options.convertsText { return try loadConverted(bytes) }
         if text.isPadded, let start = bytes.baseAddress {
             return try load(padded: start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
         }
+        try load(padded: copy(bytes), count: bytes.count)
+    }
+
+    /// Copies a text into the session's buffer, with padding.
+    private func copy(_ bytes: UnsafeRawBufferPointer) -> Bytes.Pointer {
         reserve(bytes.count)
         let buffer = storage.pointee.buffer
         if let start = bytes.baseAddress { UnsafeMutableRawPointer(buffer).copyMemory(from: start, byteCount: bytes.count) }
         UnsafeMutableRawPointer(buffer + bytes.count).initializeMemory(as: UInt8.self, repeating: 0, count: Bytes.padding)
-        try load(padded: UnsafePointer(buffer), count: bytes.count)
+        return UnsafePointer(buffer)
+    }
+
+    /// Converts a text that is JSON5, or may be an object without braces, and scans the result.
+    @inline(never)
+    private func loadConverted(_ bytes: UnsafeRawBufferPointer) throws(ScanFailure) {
+        let original = [UInt8](bytes) + [UInt8](repeating: 0, count: Bytes.padding)
+        do throws(ScanFailure) {
+            let assumesObject = options.assumesTopLevelDictionary
+            let converter = try original.withUnsafeBufferPointer { (text) throws(ScanFailure) -> JSON5Converter in
+                var converter = JSON5Converter(text.baseAddress!, count: bytes.count)
+                try converter.convert(assumesObject: assumesObject)
+                return converter
+            }
+            let converted = ConvertedText(original, converter.offsets)
+            do throws(ScanFailure) {
+                try load(padded: converter.out.withUnsafeBytes { copy($0) }, count: converter.out.count)
+            } catch {
+                throw ScanFailure(reason: error.reason, offset: converted.offset(of: error.offset))
+            }
+            storage.pointee.source = converted
+        } catch {
+            // For the error's place and excerpt.
+            use(copy(bytes), count: bytes.count)
+            throw error
+        }
     }
 
     /// Scans bytes in place. They are followed by ``Bytes/padding`` zeros, and must not move or change during the call.
@@ -103,6 +137,7 @@ struct DecodingSession {
     func reset() {
         storage.pointee.options = SessionOwner.noOptions
         if !storage.pointee.missingPaths.isEmpty { storage.pointee.missingPaths.removeAll() }
+        if storage.pointee.source != nil { storage.pointee.source = nil }
         let bytes = storage.pointee.bufferCapacity + storage.pointee.scanner.capacity * MemoryLayout<TapeEntry>.stride
         if bytes > Self.smallMemory { trim(bytes) }
         storage.pointee.text = UnsafePointer(storage.pointee.buffer)
@@ -120,6 +155,19 @@ struct DecodingSession {
         storage.pointee.buffer.deallocate()
         storage.pointee.bufferCapacity = 4096
         storage.pointee.buffer = .allocate(capacity: 4096)
+    }
+
+    /// Throws an error for a container whose values have no room on the thread's stack.
+    @inline(__always)
+    func checkStack(_ depth: Int) throws {
+        if depth >= NestingLimit.levelsWithoutCheck { try checkRoom() }
+    }
+
+    @inline(never)
+    private func checkRoom() throws {
+        if storage.pointee.bounds.hasRoom() { return }
+        throw DecodingError.dataCorrupted(
+            .init(codingPath: [], debugDescription: "The document \(NestingError.stack.text)."))
     }
 
     /// The tape index after the value at `index` and its content.

@@ -60,13 +60,14 @@ public final class TransferJSONDecoder: Sendable {
         set { options.update { $0.with(userInfo: newValue) } }
     }
 
-    /// Whether JSON5 is accepted. Default: false. If true, Foundation's decoder is used.
+    /// Whether JSON5 (https://spec.json5.org) is accepted. Default: false. `Infinity` and `NaN` are values of floating-point types only. Elements of a
+    /// stream are always JSON.
     public var allowsJSON5: Bool {
         get { options.current.allowsJSON5 }
         set { options.update { $0.with(allowsJSON5: newValue) } }
     }
 
-    /// Whether the document may be an object without its braces. Default: false. If true, Foundation's decoder is used.
+    /// Whether the document may be an object without its braces. Default: false.
     public var assumesTopLevelDictionary: Bool {
         get { options.current.assumesTopLevelDictionary }
         set { options.update { $0.with(assumesTopLevelDictionary: newValue) } }
@@ -80,8 +81,7 @@ public final class TransferJSONDecoder: Sendable {
     /// - Throws: `DecodingError`, or the error of an `init(from:)`.
     public func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
         try options.read { options in
-            if options.needsFoundation { return try options.foundationDecoder.decode(type, from: data) }
-            return try data.withUnsafeBytes { bytes in
+            try data.withUnsafeBytes { bytes in
                 try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
                     try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
                 }
@@ -97,10 +97,7 @@ public final class TransferJSONDecoder: Sendable {
         _ type: T.Type, from data: Data, configuration: T.DecodingConfiguration
     ) throws -> T {
         try options.read { options in
-            if options.needsFoundation {
-                return try options.foundationDecoder.decode(type, from: data, configuration: configuration)
-            }
-            return try data.withUnsafeBytes { bytes in
+            try data.withUnsafeBytes { bytes in
                 try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
                     try T(from: ValueDecoder(owner: $0.owner, index: Scanner.root, depth: 0), configuration: configuration)
                 }
@@ -175,21 +172,8 @@ final class DecodingOptions: @unchecked Sendable {
         )
     }
 
-    /// Whether Foundation's decoder is used, because the text may be something else than JSON of RFC 8259.
-    var needsFoundation: Bool { allowsJSON5 || assumesTopLevelDictionary }
-
-    /// Foundation's decoder with the same options.
-    var foundationDecoder: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = dates
-        decoder.dataDecodingStrategy = data
-        decoder.nonConformingFloatDecodingStrategy = floats
-        decoder.keyDecodingStrategy = keys
-        decoder.userInfo = userInfo
-        decoder.allowsJSON5 = allowsJSON5
-        if assumesTopLevelDictionary { decoder.assumesTopLevelDictionary = true }
-        return decoder
-    }
+    /// Whether a text is converted before it is scanned, because it may be something else than JSON of RFC 8259.
+    var convertsText: Bool { allowsJSON5 || assumesTopLevelDictionary }
 }
 
 extension TransferJSONDecoder: CustomReflectable {

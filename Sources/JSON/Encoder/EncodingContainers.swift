@@ -19,15 +19,15 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     /// Writes a key.
     ///
     /// - Returns: False if the call is abandoned.
-    /// - Throws: ``EncodingDepthError`` if it is abandoned for that reason.
+    /// - Throws: ``NestingError`` if it is abandoned for that reason.
     @inline(__always)
-    private func begin(_ key: some CodingKey) throws(EncodingDepthError) -> Bool {
+    private func begin(_ key: some CodingKey) throws(NestingError) -> Bool {
         try session.member(session.name(key, state.pointee.level), state.pointee.level, state.pointee.serial)
     }
 
     /// ``begin(_:)`` as a call, for the less common types: the code in each of their functions would take long to compile.
     @inline(never)
-    private func sharedBegin(_ key: Key) throws(EncodingDepthError) -> Bool { try begin(key) }
+    private func sharedBegin(_ key: Key) throws(NestingError) -> Bool { try begin(key) }
 
     /// Writes a key and its value, or neither if the value fails.
     @inline(__always)
@@ -163,11 +163,11 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     var count: Int { isOpen ? session.levels[Int(level)].count : 0 }
 
     @inline(__always)
-    private func begin() throws(EncodingDepthError) -> Bool { try session.element(Int(level), serial) }
+    private func begin() throws(NestingError) -> Bool { try session.element(Int(level), serial) }
 
     /// ``begin()`` as a call, for the less common types.
     @inline(never)
-    private func sharedBegin() throws(EncodingDepthError) -> Bool { try begin() }
+    private func sharedBegin() throws(NestingError) -> Bool { try begin() }
 
     /// Writes an element, or nothing if its value fails to encode.
     @inline(__always)

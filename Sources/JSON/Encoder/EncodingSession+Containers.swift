@@ -6,10 +6,7 @@ extension EncodingSession {
     @inline(__always)
     func open(object: Bool, value: UInt32) -> Int? {
         let level = storage.pointee.depth
-        guard level < storage.pointee.maximumDepth else {
-            if storage.pointee.maximumDepth < Self.maximumDepth { _ = refuseDepth() }
-            return nil
-        }
+        if level >= NestingLimit.levelsWithoutCheck, !hasRoom(level) { return nil }
         levels[level] = EncodingLevel(
             serial: nextSerial(), value: value, isObject: object, count: 0, firstHash: storage.pointee.hashes.count,
             firstMember: storage.pointee.members.count, keyType: nil, key: nil, keptKey: -1)
@@ -40,9 +37,9 @@ extension EncodingSession {
     /// Begins a member: closes open containers inside the object, and writes comma, key and colon.
     ///
     /// - Returns: False if the object is closed or has the key already; the call is then abandoned.
-    /// - Throws: ``EncodingDepthError``, as ``invalid()``.
+    /// - Throws: ``NestingError``, as ``invalid()``.
     @inline(__always)
-    func member(_ key: String, _ level: Int, _ serial: UInt32) throws(EncodingDepthError) -> Bool {
+    func member(_ key: String, _ level: Int, _ serial: UInt32) throws(NestingError) -> Bool {
         guard level < storage.pointee.depth, levels[level].serial == serial else { return try invalid() }
         close(to: level &+ 1)
         storage.pointee.fresh = 0
@@ -69,7 +66,7 @@ extension EncodingSession {
     }
 
     @inline(never)
-    private func longMember(_ key: String, _ level: Int) throws(EncodingDepthError) -> Bool {
+    private func longMember(_ key: String, _ level: Int) throws(NestingError) -> Bool {
         guard storage.pointee.hashes.insert(KeyHashes.hash(of: key), first: levels[level].firstHash) else { return try invalid() }
         guard storage.pointee.isPlain else {
             writeKey(key, level)
@@ -97,9 +94,9 @@ extension EncodingSession {
     /// Begins an element: closes open containers inside the array, and writes the comma.
     ///
     /// - Returns: False if the array is closed; the call is then abandoned.
-    /// - Throws: ``EncodingDepthError``, as ``invalid()``.
+    /// - Throws: ``NestingError``, as ``invalid()``.
     @inline(__always)
-    func element(_ level: Int, _ serial: UInt32) throws(EncodingDepthError) -> Bool {
+    func element(_ level: Int, _ serial: UInt32) throws(NestingError) -> Bool {
         guard level < storage.pointee.depth, levels[level].serial == serial else { return try invalid() }
         close(to: level &+ 1)
         storage.pointee.fresh = 0
@@ -128,11 +125,11 @@ extension EncodingSession {
 
     /// Abandons the call because a container or value cannot be written to any more.
     ///
-    /// - Throws: ``EncodingDepthError`` if the call was abandoned for that reason, so that no more values are encoded.
+    /// - Throws: ``NestingError`` if the call was abandoned for that reason, so that no more values are encoded.
     @inline(never)
-    func invalid() throws(EncodingDepthError) -> Bool {
+    func invalid() throws(NestingError) -> Bool {
         abandon()
-        if storage.pointee.isTooDeep { throw EncodingDepthError() }
+        if let reason = storage.pointee.tooDeep { throw reason }
         return false
     }
 

@@ -99,7 +99,7 @@ extension EncodingSession {
     /// Writes the value that a closure encodes.
     @inline(__always)
     func encode(_ body: (ValueEncoder) throws -> Void) throws -> Bool {
-        guard storage.pointee.nesting < storage.pointee.maximumNesting else { throw refuseDepth() }
+        if storage.pointee.nesting >= NestingLimit.levelsWithoutCheck { try checkNesting() }
         storage.pointee.nesting &+= 1
         defer { storage.pointee.nesting &-= 1 }
         let serial = nextSerial()
@@ -141,7 +141,9 @@ extension EncodingSession {
             UUIDText.write(cast(UUID.self), to: storage.pointee.out.start + storage.pointee.out.count)
             storage.pointee.out.count += 36
             storage.pointee.out.put(0x22)
-        case .decimal: DecimalText.append(cast(Decimal.self), to: &storage.pointee.out)
+        case .decimal:
+            try NestingCounter.check(cast(Decimal.self), path)
+            DecimalText.append(cast(Decimal.self), to: &storage.pointee.out)
         case .data: return try write(cast(Data.self))
         case .bool: write(cast(Bool.self))
         case .string: write(cast(String.self))
@@ -203,10 +205,12 @@ extension EncodingSession {
                 storage.pointee.out.count += 20
                 storage.pointee.out.put(0x22)
             } else {
+                try ISO8601.check(date, path)
                 write(date.formatted(.iso8601))
             }
         #if canImport(Darwin)
             case .formatted(let formatter):
+                try ISO8601.check(date, path)
                 write(formatter.string(from: date))
         #endif
         case .custom(let encodeDate):

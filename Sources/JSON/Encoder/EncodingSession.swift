@@ -20,13 +20,12 @@ struct EncodingSession {
         /// The last number that was assigned to a container or value.
         var serial: UInt32 = 0
         var isAbandoned = false
-        /// The number of values whose `encode(to:)` is running, and its limit. Deeper values could overflow the stack.
+        /// The number of values whose `encode(to:)` is running.
         var nesting = 0
-        var maximumNesting = Int.max
-        /// The limit of `depth`.
-        var maximumDepth = EncodingSession.maximumDepth
-        /// Whether a value was nested deeper than the limits. The call is abandoned then.
-        var isTooDeep = false
+        var bounds = StackBounds()
+        /// Why a value was nested too deeply, and the path to it. The call is abandoned then.
+        var tooDeep: NestingError?
+        var tooDeepPath: [any CodingKey] = []
         var escapesSlashes = true
         /// Whether the format is neither pretty nor sorted.
         var isPlain = true
@@ -46,9 +45,6 @@ struct EncodingSession {
     }
 
     let storage: UnsafeMutablePointer<Storage>
-
-    /// The maximum number of nested containers. Foundation's encoder writes deeper values, or refuses them.
-    static let maximumDepth = 510
 
     @inline(__always) var levels: UnsafeMutablePointer<EncodingLevel> { storage.pointee.levels }
     @inline(__always) var depth: Int { storage.pointee.depth }
@@ -73,18 +69,32 @@ struct EncodingSession {
 
     /// Abandons the call because a value is nested too deeply.
     @inline(never)
-    func refuseDepth() -> EncodingDepthError {
+    func refuse(_ reason: NestingError) -> NestingError {
+        if storage.pointee.tooDeep == nil { storage.pointee.tooDeepPath = path(to: min(depth, 8)) }
         abandon()
-        storage.pointee.isTooDeep = true
-        return EncodingDepthError()
+        storage.pointee.tooDeep = reason
+        return reason
     }
 
-    func begin(_ options: EncodingOptions, _ maximumNesting: Int) {
+    /// Whether a container can be opened at a level. If not, the call is abandoned.
+    @inline(never)
+    func hasRoom(_ level: Int) -> Bool {
+        if level < NestingLimit.maximumDepth, storage.pointee.bounds.hasRoom() { return true }
+        _ = refuse(level < NestingLimit.maximumDepth ? .stack : .depth)
+        return false
+    }
+
+    /// Checks whether another value can be encoded in those that are being encoded.
+    @inline(never)
+    func checkNesting() throws(NestingError) {
+        if storage.pointee.nesting >= NestingLimit.maximumValues { throw refuse(.depth) }
+        if !storage.pointee.bounds.hasRoom() { throw refuse(.stack) }
+    }
+
+    func begin(_ options: EncodingOptions) {
         storage.pointee.options = options
         storage.pointee.nesting = 0
-        storage.pointee.maximumNesting = maximumNesting
-        storage.pointee.maximumDepth = min(maximumNesting, Self.maximumDepth)
-        storage.pointee.isTooDeep = false
+        storage.pointee.tooDeep = nil
         storage.pointee.escapesSlashes = options.escapesSlashes
         storage.pointee.isPlain = !options.isPretty && !options.sortsKeys
         storage.pointee.isAbandoned = false
@@ -103,11 +113,9 @@ struct EncodingSession {
         storage.pointee.hashes.reset()
         if !storage.pointee.members.isEmpty { storage.pointee.members.removeAll(keepingCapacity: true) }
         if !storage.pointee.keptKeys.isEmpty { storage.pointee.keptKeys.removeAll() }
+        if !storage.pointee.tooDeepPath.isEmpty { storage.pointee.tooDeepPath.removeAll() }
     }
 }
-
-/// A value is nested more deeply than a call allows.
-package struct EncodingDepthError: Error {}
 
 /// An open container.
 struct EncodingLevel {
@@ -146,7 +154,7 @@ final class EncodingOwner {
         session = EncodingSession(storage: storage)
         storage.initialize(
             to: EncodingSession.Storage(
-                levels: .allocate(capacity: EncodingSession.maximumDepth + 2), owner: self, options: Self.noOptions))
+                levels: .allocate(capacity: NestingLimit.maximumDepth + 2), owner: self, options: Self.noOptions))
     }
 
     deinit {

@@ -7,6 +7,9 @@ import Foundation
 /// key twice, writes to two containers alternately, or creates a super encoder of an array is encoded by Foundation's encoder;
 /// its `encode(to:)` is then called a second time. `Docs/JSON.md` lists all differences.
 ///
+/// A value may have 512 nested arrays and objects, as many as ``TransferJSONDecoder`` reads; a value with more, or that contains itself, is an error. So is
+/// one that is too deep for the stack of the thread.
+///
 /// An encoder can be used by any number of tasks at once. A call uses the strategies that are set when it begins.
 public final class TransferJSONEncoder: Sendable {
     private let options: SharedOptions<EncodingOptions>
@@ -17,11 +20,7 @@ public final class TransferJSONEncoder: Sendable {
 
     /// Creates an encoder with the strategies of a `JSONEncoder`. Later changes to that encoder have no effect.
     public init(_ encoder: JSONEncoder) {
-        options = SharedOptions(
-            EncodingOptions(
-                format: encoder.outputFormatting, dates: encoder.dateEncodingStrategy, data: encoder.dataEncodingStrategy,
-                floats: encoder.nonConformingFloatEncodingStrategy, keys: encoder.keyEncodingStrategy, userInfo: encoder.userInfo)
-        )
+        options = SharedOptions(EncodingOptions(encoder))
     }
 
     /// The format: indentation, sorted keys, unescaped slashes. Default: empty, which is a compact text with slashes escaped.
@@ -66,19 +65,12 @@ public final class TransferJSONEncoder: Sendable {
 
     /// Encodes a value as JSON in UTF-8.
     ///
-    /// - Throws: `EncodingError`, or the error of an `encode(to:)`.
+    /// - Throws: `EncodingError`, for example for a value that is nested more than 512 levels deep or contains itself, and for a number that JSON has not;
+    ///   or the error of an `encode(to:)`.
     public func encode<T: Encodable>(_ value: T) throws -> Data {
         try options.read { options in
-            try run(value, options) { try $0.encode(value) } ?? options.foundationEncoder.encode(value)
+            try run(value, options) { try $0.encode(value) } ?? options.encodeWithFoundation(value)
         }
-    }
-
-    /// Encodes a value that is nested at most so many levels deep, counting values, and arrays and objects.
-    ///
-    /// - Returns: `nil` if Foundation's encoder has to encode the value, which has no such limit.
-    /// - Throws: ``EncodingDepthError``; otherwise as ``encode(_:)``.
-    package func encode<T: Encodable>(_ value: T, maximumDepth: Int) throws -> Data? {
-        try options.read { options in try run(value, options, maximumDepth: maximumDepth) { try $0.encode(value) } }
     }
 
     /// Encodes a value that needs a configuration.
@@ -88,7 +80,7 @@ public final class TransferJSONEncoder: Sendable {
     public func encode<T: EncodableWithConfiguration>(_ value: T, configuration: T.EncodingConfiguration) throws -> Data {
         try options.read { options in
             try run(value, options) { try $0.encode { try value.encode(to: $0, configuration: configuration) } }
-                ?? options.foundationEncoder.encode(value, configuration: configuration)
+                ?? options.encodeWithFoundation(ConfiguredValue(value: value, configuration: configuration))
         }
     }
 
@@ -106,18 +98,17 @@ public final class TransferJSONEncoder: Sendable {
     /// - Returns: `nil` if the call was abandoned.
     @inline(__always)
     private func run<T>(
-        _ value: T, _ options: EncodingOptions, maximumDepth: Int = .max, _ encode: (EncodingSession) throws -> Bool
+        _ value: T, _ options: EncodingOptions, _ encode: (EncodingSession) throws -> Bool
     ) throws -> Data? {
         var owner = Self.pool.take() ?? EncodingOwner()
         defer { withExtendedLifetime(options) { Self.finish(&owner) } }
         let session = owner.session
-        session.begin(options, maximumDepth)
+        session.begin(options)
         do {
             let wrote = try encode(session)
             if !session.storage.pointee.isAbandoned {
                 guard wrote else {
-                    throw EncodingError.invalidValue(
-                        value, .init(codingPath: [], debugDescription: "Top-level \(T.self) did not encode any values."))
+                    throw EncodingError.refusal(value, [], "Top-level \(T.self) did not encode any values.")
                 }
                 return Data(bytes: session.storage.pointee.out.start, count: session.storage.pointee.out.count)
             }
@@ -125,7 +116,9 @@ public final class TransferJSONEncoder: Sendable {
             if !session.storage.pointee.isAbandoned { throw error }
         }
         // The value may have caught the error.
-        if session.storage.pointee.isTooDeep { throw EncodingDepthError() }
+        if let reason = session.storage.pointee.tooDeep {
+            throw NestingLimit.error(T.self, session.storage.pointee.tooDeepPath, reason)
+        }
         return nil
     }
 
@@ -144,6 +137,15 @@ public final class TransferJSONEncoder: Sendable {
             if !escaped.isEmpty { EscapedBox.keep(escaped) }
         }
     }
+}
+
+/// A value with the configuration that it needs.
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+private struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
+    let value: Value
+    let configuration: Value.EncodingConfiguration
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder, configuration: configuration) }
 }
 
 /// The settings of an encoder, constant during a call.
@@ -179,6 +181,13 @@ final class EncodingOptions: @unchecked Sendable {
         escapesSlashes = !format.contains(.withoutEscapingSlashes)
         isPretty = format.contains(.prettyPrinted)
         sortsKeys = format.contains(.sortedKeys)
+    }
+
+    /// The options of a `JSONEncoder`.
+    convenience init(_ encoder: JSONEncoder) {
+        self.init(
+            format: encoder.outputFormatting, dates: encoder.dateEncodingStrategy, data: encoder.dataEncodingStrategy,
+            floats: encoder.nonConformingFloatEncodingStrategy, keys: encoder.keyEncodingStrategy, userInfo: encoder.userInfo)
     }
 
     /// The same options with some of them changed.

@@ -19,7 +19,7 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
 
     /// Whether nothing has been written for this value.
     @inline(__always)
-    private func begin() throws(EncodingDepthError) -> Bool {
+    private func begin() throws(NestingError) -> Bool {
         let storage = session.storage
         guard storage.pointee.fresh == value, value != 0, storage.pointee.out.count == storage.pointee.freshStart else {
             return try session.invalid()
@@ -132,6 +132,6 @@ extension EncodingSession {
     @inline(never)
     private func lost() -> Int {
         abandon()
-        return Self.maximumDepth + 1
+        return NestingLimit.maximumDepth + 1
     }
 }

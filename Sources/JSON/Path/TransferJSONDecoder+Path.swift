@@ -1,17 +1,13 @@
 import Foundation
 
 extension TransferJSONDecoder {
-    /// Whether the decoder has options for texts other than JSON as RFC 8259 defines it, with which Foundation decodes.
-    package var needsFoundation: Bool { options.read(\.needsFoundation) }
-
     /// Decodes a document.
     ///
     /// - Parameter text: UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
     /// - Throws: As ``decode(_:from:)``.
     package func decode<T: Decodable>(_ type: T.Type, from text: JSONText) throws -> T {
         try options.read { options in
-            if options.needsFoundation { return try options.foundationDecoder.decode(type, from: text.data) }
-            return try text.withInput { input in
+            try text.withInput { input in
                 try DecodingSession.run(input, options) {
                     try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
                 }
@@ -20,8 +16,6 @@ extension TransferJSONDecoder {
     }
 
     /// Scans a document once, and calls a closure that decodes values in it. The rest of the document is validated, but not decoded.
-    ///
-    /// The text is JSON as RFC 8259 defines it, also for a decoder that ``needsFoundation``.
     ///
     /// - Throws: ``JSONPathFailure`` if the document is not JSON; else what `body` throws.
     package func scan<Result>(_ text: JSONText, _ body: (ScannedDocument) throws -> Result) throws -> Result {

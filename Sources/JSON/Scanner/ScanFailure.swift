@@ -7,9 +7,6 @@ package struct ScanFailure: Error, Equatable {
     /// Byte offset in the scanned text.
     package var offset: Int
 
-    /// The number of nested arrays and objects that a document may have.
-    package static let maximumDepth = Scanner.maximumDepth
-
     /// Creates a failure at a byte of the text.
     package init(reason: Reason, offset: Int) {
         self.reason = reason

@@ -3,12 +3,12 @@ import NetworkPlatform
 /// Validates a text in one pass (grammar, UTF-8, escapes and numbers, RFC 8259) and writes one ``TapeEntry`` per value and key: the *tape*.
 ///
 /// It is the only code in this module that decides what is JSON. It reads eight bytes at a time and relies on ``Bytes/padding``. Its memory is the tape and
-/// a fixed stack: at most 512 nested arrays and objects, Foundation's limit. A text may arrive in pieces: where a piece ends inside a value, the
+/// a fixed stack, for ``NestingLimit/maximumDepth`` arrays and objects. A text may arrive in pieces: where a piece ends inside a value, the
 /// scanner stops before the incomplete token, or inside the incomplete string, and continues there when more bytes have arrived.
 struct Scanner {
     /// The tape index of the document's value. Entry 0 is a null that represents values which do not exist.
     static let root = 1
-    static let maximumDepth = 512
+    static let maximumDepth = NestingLimit.maximumDepth
 
     enum Status { case complete, needsMore, failed }
 

@@ -72,19 +72,19 @@ import Testing
         let error = #expect(throws: RequestGenerationError.self) {
             try query.networkRequest(with: APIConfiguration("https://api.test"))
         }
-        #expect(error?.reason.contains("64 levels deep") == true)
+        #expect(error?.reason.contains("512 levels deep") == true)
     }
 
     @Test func `containers that a value nests endlessly are an error`() throws {
-        #expect(try #require(encodingError(of: .json(Endless()))).reason.contains("256 levels deep"))
+        #expect(try #require(encodingError(of: .json(Endless()))).reason.contains("512 levels deep"))
     }
 
-    @Test func `a value of 256 nested levels is encoded on a task's thread, and one of 257 levels is an error`() async throws {
+    @Test func `a value of 512 nested levels is encoded on a task's thread, and one of 513 levels is an error`() async throws {
         // The innermost node contains an empty array, which is a level as well.
-        let (most, more) = (chain(255), chain(256))
+        let (most, more) = (chain(511), chain(512))
         let data = try await Task.detached { try EndpointBody.json(most).content().data }.value
-        #expect(data?.count(where: { $0 == UInt8(ascii: "{") }) == 255)
-        #expect(try #require(encodingError(of: .json(more))).reason.contains("nested more than 256 levels deep"))
+        #expect(data?.count(where: { $0 == UInt8(ascii: "{") }) == 511)
+        #expect(try #require(encodingError(of: .json(more))).reason.contains("nested more than 512 levels deep"))
     }
 
     @Test func `values can read the user information of their encoder`() throws {
@@ -97,6 +97,39 @@ import Testing
         let encoder = JSONEncoder()
         encoder.userInfo[CodingUserInfoKey(rawValue: "k")!] = "v"
         #expect(try EndpointBody.json(UserInfoReader(), encoder: encoder).content().data == Data(#""v""#.utf8))
+    }
+
+    @Test func `an error for a value that cannot be encoded says why and where`() throws {
+        struct Failing: Encodable, Sendable {
+            var error: EncodingError
+            func encode(to encoder: any Encoder) throws { throw error }
+        }
+        let (late, early) = (Date(timeIntervalSince1970: 253_402_300_800), Date(timeIntervalSince1970: -62_167_219_201))
+        let rows: [(any Encodable & Sendable, json: String, query: String)] = [
+            (
+                late, "unable to write the date: the year 10000 has more than four digits (RFC 3339), at \"d\"",
+                "the year 10000 has more than four digits"
+            ),
+            (
+                early, "unable to write the date: the year -1 is before the year 0000 (RFC 3339), at \"d\"",
+                "the year -1 is before the year 0000"
+            ),
+            (Double.nan, "unable to encode Double.nan directly in JSON, at \"d\"", "it is not a finite number"),
+            (Decimal.nan, "unable to encode Decimal.nan directly in JSON, at \"d\"", "it is not a finite number"),
+            // The description that a value's type has written may contain the value.
+            (
+                Failing(error: .invalidValue(1, .init(codingPath: [], debugDescription: "S3CRET"))), "invalid Int",
+                "it cannot be encoded: invalid Int"
+            ),
+        ]
+        for (value, json, query) in rows {
+            for encoder in [TransferJSONEncoder.json, TransferJSONEncoder()] {
+                #expect(encodingError(of: .json(["d": value], encoder: encoder))?.reason == "it cannot be encoded: " + json)
+            }
+            #expect(
+                encodingError(of: .form(["d": value]))?.reason.hasSuffix(query) == true,
+                "\(String(describing: encodingError(of: .form(["d": value]))))")
+        }
     }
 
     @Test func `an encoding error contains the coding path from the root`() throws {

@@ -228,4 +228,34 @@ private enum PropertyListProbe {
     static func check(_ data: Data) -> Bool {
         (try? PropertyListResponseDecoder().decode(Int.self, from: ResponseData(data))) != nil
     }
+
+    @Test func `a document as deep as a small stack allows is decoded on it, and a deeper one is an error`() async {
+        struct Tree: Decodable {
+            var children: [Tree]
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                children = []
+                while !container.isAtEnd { children.append(try container.decode(Tree.self)) }
+            }
+        }
+        for depth in [8, 32, 64, 100, 200, 512] {
+            let text = String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
+            for stack in [128, 512, 8192] {
+                let result = await withCheckedContinuation {
+                    (continuation: CheckedContinuation<Result<Void, any Error>, Never>) in
+                    let thread = Thread {
+                        let body = ResponseData(Data("<plist version=\"1.0\">\(text)</plist>".utf8))
+                        continuation.resume(
+                            returning: Result { _ = try PropertyListResponseDecoder().decode(Tree.self, from: body) })
+                    }
+                    thread.stackSize = stack << 10
+                    thread.start()
+                }
+                if case .failure(let error) = result {
+                    let isTooDeep = if case .tooDeep? = (error as? ResponseDecodingError)?.kind { true } else { false }
+                    #expect(isTooDeep && stack < 8192 && depth > 8, "\(stack) \(depth) \(error)")
+                }
+            }
+        }
+    }
 }

@@ -93,4 +93,23 @@ import Testing
         #expect(throws: ResponseDecodingError.self) { try EmptyResponseDecoder().decode(Int.self, from: body("7")) }
         #expect(try JSONResponseDecoder().decode(NoContent.self, from: body("[1]")) == NoContent())
     }
+
+    @Test func `JSON5 does not reach Foundation's scanner, which some texts stop`() throws {
+        let foundation = JSONDecoder()
+        foundation.allowsJSON5 = true
+        for decoder in [foundation, TransferJSONDecoder(foundation)] as [any JSONDataDecoder] {
+            let text = ResponseData(Data("{a:[1e+],b:+.5,}".utf8))
+            #expect(throws: DecodingError.self) {
+                try JSONResponseDecoder(decoder: decoder).decode([String: Double].self, from: text)
+            }
+            #expect(throws: ResponseDecodingError.self) {
+                try JSONResponseDecoder(decoder: decoder, keyPath: "b").decode(Double.self, from: text)
+            }
+            #expect(throws: (any Error).self) { try ServerSentEvent(data: "[1e+]").decoded(as: [Double].self, decoder: decoder) }
+            let valid = ResponseData(Data("{status:'ok',data:[1,0x10,],/**/}".utf8))
+            #expect(try JSONResponseDecoder(decoder: decoder, keyPath: "data[1]").decode(Int.self, from: valid) == 16)
+            #expect(try EnvelopeResponseDecoder(decoder: decoder).decode([Int].self, from: valid) == [1, 16])
+            #expect(try ServerSentEvent(data: "[+1]").decoded(as: [Int].self, decoder: decoder) == [1])
+        }
+    }
 }

@@ -46,13 +46,13 @@ import Testing
     }
 
     @Test(arguments: ["{a:1,}", "{'a':0x1F}", "/**/{a:+1}", "{a:Infinity}", "[1]", "{\"a\":1}"])
-    func `JSON5 is decoded by Foundation`(text: String) {
+    func `JSON5 is decoded as by Foundation`(text: String) {
         expectSame([String: Double].self, text) { $0.allowsJSON5 = true }
         #expect(throws: DecodingError.self) { try TransferJSONDecoder().decode([Int: Int].self, from: Data("{a:1}".utf8)) }
     }
 
-    @Test(arguments: ["\"a\":1,\"b\":2", "{\"a\":1}", "", "1"])
-    func `an assumed dictionary is decoded by Foundation`(text: String) {
+    @Test(arguments: ["\"a\":1,\"b\":2", "{\"a\":1}", " {\"a\":1} ", "", "1", "\"a\":1}", "}", "\"a\":[1"])
+    func `an assumed dictionary is decoded as by Foundation`(text: String) {
         expectSame([String: Int].self, text) { $0.assumesTopLevelDictionary = true }
     }
 

@@ -22,10 +22,14 @@ extension TransferJSONDecoder: JSONDataDecoder {}
 extension JSONDecoder: JSONDataDecoder {}
 
 extension JSONDataDecoder {
-    /// The decoder itself if it can decode values in place; `nil` for other decoders, and for options that Foundation implements.
+    /// The decoder itself if it can decode values in place; `nil` for other decoders. A `JSONDecoder` that accepts JSON5 is replaced by one of this package with
+    /// its strategies: Foundation's scanner of JSON5 stops the process at some texts.
     var inPlace: TransferJSONDecoder? {
-        guard let decoder = self as? TransferJSONDecoder, !decoder.needsFoundation else { return nil }
-        return decoder
+        if let decoder = self as? TransferJSONDecoder { return decoder }
+        guard let decoder = self as? JSONDecoder, Swift.type(of: decoder) == JSONDecoder.self, decoder.allowsJSON5 else {
+            return nil
+        }
+        return TransferJSONDecoder(decoder)
     }
 
     /// Decodes the document, in place where that is possible.

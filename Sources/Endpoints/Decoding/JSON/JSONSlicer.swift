@@ -183,7 +183,7 @@ extension JSONSliceError {
         let kind: Kind =
             switch failure.kind {
             case .emptyDocument: .emptyDocument
-            case .notJSON(.tooDeep): .depthExceeded(limit: ScanFailure.maximumDepth)
+            case .notJSON(.tooDeep): .depthExceeded(limit: NestingLimit.maximumDepth)
             case .notJSON(let reason): .malformedDocument(byteOffset: failure.byteOffset, reason: reason.clause)
             case .noMember(let name, let available):
                 .pathNotFound(

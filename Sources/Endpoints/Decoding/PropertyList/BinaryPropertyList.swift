@@ -9,14 +9,16 @@ struct BinaryPropertyList {
     private let count: Int
     private let root: Int
     private let table: Int
+    private let maximumDepth: Int
 
     /// Reads the trailer, which is the last 32 bytes of the document.
     ///
     /// - Throws: ``PropertyListError/malformed(_:)`` if the trailer is invalid.
-    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(PropertyListError) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) throws(PropertyListError) {
         let trailer = bytes.count - 32
         guard trailer >= 8 else { throw Self.malformed }
         self.bytes = bytes
+        self.maximumDepth = maximumDepth
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
         guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
@@ -52,7 +54,7 @@ struct BinaryPropertyList {
 
     /// Traverses the objects from the root, each of them once.
     ///
-    /// - Throws: ``PropertyListError/tooDeep`` or ``PropertyListError/malformed(_:)``.
+    /// - Throws: ``PropertyListError/tooDeep(maximumDepth:)`` or ``PropertyListError/malformed(_:)``.
     func check() throws(PropertyListError) {
         var known = [Known](repeating: Known(), count: count)
         guard let first = try references(of: root) else { return }
@@ -97,7 +99,7 @@ struct BinaryPropertyList {
     }
 
     private func check(depth: Int) throws(PropertyListError) {
-        guard depth <= PropertyListCheck.maximumDepth else { throw .tooDeep }
+        guard depth <= maximumDepth else { throw .tooDeep(maximumDepth: maximumDepth) }
     }
 
     /// Returns the position of a container's references; `nil` for other objects.

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkJSON
 
 /// A check of the nesting of a property list before it is passed to Foundation.
 ///
@@ -6,25 +7,33 @@ import Foundation
 /// The check takes time, and at most memory, that is linear in the size of the document. Other syntax errors are left for Foundation to
 /// report, except for those that could hide nested elements from the check.
 enum PropertyListCheck {
-    /// The maximum number of nested containers, which is that of JSON.
-    static let maximumDepth = ScanFailure.maximumDepth
+    /// The stack that a nested container needs while Foundation decodes it, in bytes, in a program without optimization.
+    private static let bytesPerLevel = 4 << 10
+
+    /// The maximum number of nested containers that can be decoded on this thread: that of JSON, or fewer on a small stack.
+    static var maximumDepth: Int {
+        var bounds = StackBounds()
+        return min(NestingLimit.maximumDepth, max(NestingLimit.levelsWithoutCheck, bounds.room() / bytesPerLevel))
+    }
+
     /// The maximum number of values in a binary document. Each reference to a value counts as a separate value, because it is decoded as one.
     static let maximumValues = 10_000_000
 
     /// Checks a document in any of the three formats.
     ///
-    /// - Throws: ``PropertyListError/tooDeep`` or ``PropertyListError/malformed(_:)``.
+    /// - Throws: ``PropertyListError/tooDeep(maximumDepth:)`` or ``PropertyListError/malformed(_:)``.
     static func check(_ data: Data) throws(PropertyListError) {
+        let maximumDepth = Self.maximumDepth
         let isBinary = data.starts(with: "bplist".utf8)
         let bytes = isBinary ? [UInt8](data) : try PropertyListText.ascii(of: data)
         try bytes.withUnsafeBufferPointer { (bytes) throws(PropertyListError) in
             if isBinary {
-                try BinaryPropertyList(bytes).check()
+                try BinaryPropertyList(bytes, maximumDepth: maximumDepth).check()
             } else if bytes.first(where: { !PropertyListText.isSpace($0) }) == UInt8(ascii: "<") {
-                var scan = XMLNesting(bytes)
+                var scan = XMLNesting(bytes, maximumDepth: maximumDepth)
                 try scan.check()
             } else {
-                var scan = OpenStepNesting(bytes)
+                var scan = OpenStepNesting(bytes, maximumDepth: maximumDepth)
                 try scan.check()
             }
         }
@@ -34,14 +43,14 @@ enum PropertyListCheck {
 /// The reason why a property list is not passed to Foundation.
 enum PropertyListError: Error {
     /// The nesting exceeds ``PropertyListCheck/maximumDepth``.
-    case tooDeep
+    case tooDeep(maximumDepth: Int)
     /// The document is malformed or ambiguous, for the given reason.
     case malformed(String)
 
     /// The error that ``PropertyListResponseDecoder`` throws for it.
     var asDecodingError: any Error {
         switch self {
-        case .tooDeep: ResponseDecodingError(.tooDeep(maximumDepth: PropertyListCheck.maximumDepth))
+        case .tooDeep(let maximumDepth): ResponseDecodingError(.tooDeep(maximumDepth: maximumDepth))
         case .malformed(let reason): DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
         }
     }

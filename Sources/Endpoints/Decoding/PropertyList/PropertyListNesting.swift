@@ -7,9 +7,11 @@ struct XMLNesting {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
     private var depth = 0
+    private let maximumDepth: Int
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
         self.bytes = bytes
+        self.maximumDepth = maximumDepth
     }
 
     mutating func check() throws(PropertyListError) {
@@ -38,8 +40,8 @@ struct XMLNesting {
                 if bytes[end - 1] == UInt8(ascii: "/") { continue }
                 depth += 1
                 // The root element and the innermost element with text are not containers.
-                guard depth <= PropertyListCheck.maximumDepth + 2 else {
-                    throw .tooDeep
+                guard depth <= maximumDepth + 2 else {
+                    throw .tooDeep(maximumDepth: maximumDepth)
                 }
             }
         }
@@ -99,9 +101,11 @@ struct OpenStepNesting {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
     private var depth = 0
+    private let maximumDepth: Int
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
         self.bytes = bytes
+        self.maximumDepth = maximumDepth
     }
 
     mutating func check() throws(PropertyListError) {
@@ -109,8 +113,8 @@ struct OpenStepNesting {
             switch bytes[index] {
             case UInt8(ascii: "("), UInt8(ascii: "{"):
                 depth += 1
-                guard depth <= PropertyListCheck.maximumDepth else {
-                    throw .tooDeep
+                guard depth <= maximumDepth else {
+                    throw .tooDeep(maximumDepth: maximumDepth)
                 }
                 index += 1
             case UInt8(ascii: ")"), UInt8(ascii: "}"):

@@ -268,7 +268,7 @@ extension JSONElementParser {
     }
 
     private mutating func open(_ container: Container) throws(StreamParsingError) -> Bool {
-        guard containers.count < ScanFailure.maximumDepth else { throw failed(.tooDeep) }
+        guard containers.count < NestingLimit.maximumDepth else { throw failed(.tooDeep) }
         reader.consume(1)
         containers.append(container)
         expected = container.isObject ? .name(isFirst: true) : .element(isFirst: true)
