@@ -25,10 +25,10 @@ public struct WebSocketError: Error, Sendable {
     /// The failure of the request or of the connection, if that is the cause.
     public var underlying: (any Error)?
 
-    /// Creates an error.
+    /// Creates an error. Secrets in `message` are redacted, and its control and format characters are escaped: it may contain text of the peer.
     public init(_ code: Code, _ message: String, closeCode: WebSocketCloseCode? = nil, underlying: (any Error)? = nil) {
         self.code = code
-        self.message = message
+        self.message = message.printableLine
         self.closeCode = closeCode
         self.underlying = underlying
     }
@@ -75,8 +75,6 @@ extension WebSocketError.Code {
     public static let invalidUTF8 = Self(rawValue: "invalidUTF8")
     /// A close frame is invalid.
     public static let invalidCloseFrame = Self(rawValue: "invalidCloseFrame")
-    /// A frame is larger than `maximumFrameBytes`.
-    public static let frameTooLarge = Self(rawValue: "frameTooLarge")
     /// A message is larger than `maximumMessageBytes`, after decompression.
     public static let messageTooLarge = Self(rawValue: "messageTooLarge")
     /// A compressed message is damaged.
@@ -84,14 +82,21 @@ extension WebSocketError.Code {
 }
 
 extension WebSocketError: RedactedStringConvertible {
-    /// The message, with the cause.
+    /// The message, with the cause, on one line and without secrets.
     public var description: String {
-        underlying.map { "\(message): \($0)" } ?? message
+        // Any error may be the cause, such as one of a decoder that shows what the peer has sent.
+        (underlying.map { "\(message): \($0)" } ?? message).printable(limit: 800)
     }
 }
 
 extension WebSocketError {
     package static var cancelled: WebSocketError { WebSocketError(.cancelled, "the WebSocket was cancelled") }
+
+    /// The error of a connection that the peer has closed.
+    static func closed(by code: WebSocketCloseCode, _ reason: String) -> WebSocketError {
+        let message = "the peer has closed the WebSocket with the code \(code.rawValue)"
+        return WebSocketError(.closed, message + (reason.isEmpty ? "" : ": \(reason)"), closeCode: code)
+    }
 
     /// The error of a connection that was lost.
     package init(_ error: TransportError?) {
