@@ -23,8 +23,8 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
     /// An iterator over the pages.
     public struct Iterator: AsyncIteratorProtocol {
         private let pages: PageSequence
-        private var step: PageRule<Target.Response>.Step?
-        private var seen: Set<PageRule<Target.Response>.Step?> = []
+        private var step: PageStep?
+        private var trail = PageTrail()
         private var isOver = false
         /// The page that was returned last.
         ///
@@ -43,19 +43,20 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
         ///
         /// - Returns: The next page: its decoded value, with status, headers and timings; `nil` after the last one.
         /// - Throws: ``DataTransferError``; at once when the task is cancelled. If there is no valid next page, it is
-        ///   ``DataTransferError/parsing(_:)`` with the reason.
+        ///   ``DataTransferError/parsing(_:)`` with the reason: also if the list leads back to a page that was returned before, which is not
+        ///   returned again.
         public mutating func next() async throws(DataTransferError) -> DataTransferResponse<Target.Response>? {
             if isOver { return nil }
             isOver = true
             if let latest {
                 do throws(PageError) {
-                    guard let step = try pages.rule.next(latest, seen.count) else { return nil }
+                    guard let step = try pages.rule.next(latest, trail.count) else { return nil }
                     if case .url(let url) = step, url.scheme?.lowercased() == "http", latest.url.scheme?.lowercased() == "https" {
                         throw PageError.insecureLink
                     }
-                    guard seen.count < pages.maximumPages else { throw PageError.tooManyPages(limit: pages.maximumPages) }
+                    guard trail.count < pages.maximumPages else { throw PageError.tooManyPages(limit: pages.maximumPages) }
+                    try trail.follow(step, from: latest.url)
                     self.step = step
-                    guard !seen.contains(step) else { throw PageError.loop }
                 } catch {
                     throw pages.report(.parsing(ParsingFailure(error, of: latest, method: method)))
                 }
@@ -63,14 +64,18 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
             let endpoint = pages.endpoint(at: step)
             method = endpoint.request.method
             let page = try await pages.service.response(for: endpoint)
-            seen.insert(step)
+            do throws(PageError) {
+                try trail.arrive(at: page.url, by: step)
+            } catch {
+                throw pages.report(.parsing(ParsingFailure(error, of: page, method: method)))
+            }
             latest = page
             isOver = false
             return page
         }
     }
 
-    fileprivate func endpoint(at step: PageRule<Target.Response>.Step?) -> Endpoint<Target.Response> {
+    fileprivate func endpoint(at step: PageStep?) -> Endpoint<Target.Response> {
         var page = Endpoint(endpoint)
         switch step {
         case nil: break
@@ -92,22 +97,60 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
     }
 }
 
-/// The rule by which one page of a list leads to the next.
-public struct PageRule<Page: Sendable>: Sendable {
-    /// The difference between the requests for a page and for the list.
-    enum Step: Sendable, Hashable {
-        /// The next page has another URL.
-        case url(URL)
-        /// A query item that replaces items of the same name.
-        case query(String, String)
+/// The difference between the requests for a page and for the list.
+enum PageStep: Sendable, Hashable {
+    /// The next page has another URL.
+    case url(URL)
+    /// A query item that replaces items of the same name.
+    case query(String, String)
+}
+
+/// The pages that were requested and received, by which a list that leads back to one of them is found before it is delivered again.
+private struct PageTrail {
+    /// The number of pages that were received.
+    private(set) var count = 0
+    /// Digests of what distinguishes the pages: URLs may be long.
+    private var seen: Set<[UInt8]> = []
+
+    /// Records a step from a page at a URL.
+    mutating func follow(_ step: PageStep, from url: URL) throws(PageError) {
+        // The first page may have the item in its own query.
+        if count == 1, case .query(let name, _) = step {
+            for item in (URLText(url).query ?? "").parts(at: "&") {
+                guard let (key, value) = item.divided(at: "="), PercentEncoding.decoded(key) == name else { continue }
+                seen.insert(Self.digest(.query(name, PercentEncoding.decoded(value) ?? "")))
+            }
+        }
+        guard seen.insert(Self.digest(step)).inserted else { throw .loop }
     }
 
-    let first: Step?
+    /// Records a page that was received from a URL, which may be another one than that of the step.
+    mutating func arrive(at url: URL, by step: PageStep?) throws(PageError) {
+        count += 1
+        let place = Self.digest(.url(url))
+        let isNew = seen.insert(place).inserted
+        if !isNew, case .url? = step, step.map(Self.digest) != place { throw .loop }
+    }
+
+    private static func digest(_ step: PageStep) -> [UInt8] {
+        switch step {
+        case .query(let name, let value): return SHA256.digest(of: Array("\(name.utf8.count) \(name)=\(value)".utf8))
+        case .url(let url):
+            let text = URLText(url)
+            let path = text.path.isEmpty ? "/" : text.path
+            return SHA256.digest(of: Array((text.origin + path + (text.query.map { "?" + $0 } ?? "")).utf8))
+        }
+    }
+}
+
+/// The rule by which one page of a list leads to the next.
+public struct PageRule<Page: Sendable>: Sendable {
+    let first: PageStep?
     /// Returns the step to the next page. `number` is the number of the last page, counted from 1.
-    let next: @Sendable (_ page: DataTransferResponse<Page>, _ number: Int) throws(PageError) -> Step?
+    let next: @Sendable (_ page: DataTransferResponse<Page>, _ number: Int) throws(PageError) -> PageStep?
 
     private init(
-        first: Step? = nil, next: @escaping @Sendable (DataTransferResponse<Page>, Int) throws(PageError) -> Step?
+        first: PageStep? = nil, next: @escaping @Sendable (DataTransferResponse<Page>, Int) throws(PageError) -> PageStep?
     ) {
         self.first = first
         self.next = next
@@ -119,10 +162,16 @@ public struct PageRule<Page: Sendable>: Sendable {
     ///
     /// If a link leads to another origin than that of the list, the page is requested with GET, without body and
     /// credentials, and only with header fields that may be sent to any origin. The same applies to all following pages that
-    /// are not on the origin of the list. A link from https to http is an error.
+    /// are not on the origin of the list. A link from https to http is an error. So is a page without such a link if its `Link` field has a line
+    /// of more than 16 KiB, or a malformed part, in which `next` occurs: the list would end there although it has more pages.
     public static var linkHeader: PageRule {
         PageRule { (page, _) throws(PageError) in
-            guard let target = LinkField(page.headers).target(of: "next", for: page.url) else { return nil }
+            let field = LinkField(page.headers)
+            guard let target = field.target(of: "next", for: page.url) else {
+                guard let part = field.unread(mentioning: "next") else { return nil }
+                throw part.utf8.count > LinkField.maximumBytes
+                    ? PageError.longField(limit: LinkField.maximumBytes) : .malformedField
+            }
             guard let url = URIReference(target).resolved(against: URIReference(page.url.absoluteString)).url,
                 ["http", "https"].contains(url.scheme?.lowercased())
             else { throw PageError.malformedLink(target) }
@@ -163,6 +212,10 @@ package enum PageError: Error, Sendable, Hashable, RedactedStringConvertible {
     case malformedLink(String)
     /// The link leads from https to http, where the page could be read and changed in transit.
     case insecureLink
+    /// A line of the `Link` field that mentions the next page is too long.
+    case longField(limit: Int)
+    /// The `Link` field is malformed where it mentions the next page.
+    case malformedField
     /// The next page has been requested before.
     case loop
     /// The list has more pages than the limit allows.
@@ -173,6 +226,9 @@ package enum PageError: Error, Sendable, Hashable, RedactedStringConvertible {
         switch self {
         case .malformedLink(let target): "the link to the next page is not an http URL: \"\(target.printable)\""
         case .insecureLink: "the link to the next page leads from https to http"
+        case .longField(let limit):
+            "a line of the Link field is longer than \(limit) bytes, and may contain the link to the next page"
+        case .malformedField: "the Link field is malformed, and may contain a link to the next page"
         case .loop: "the next page has been requested before"
         case .tooManyPages(let limit): "there are more than \(limit) pages (maximumPages)"
         }

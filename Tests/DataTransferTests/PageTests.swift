@@ -103,6 +103,49 @@ import Testing
         #expect(logger.dataTransferErrors.count == 1)
     }
 
+    /// The rule, the `Link` field of each page or its cursor, the number of requests, and the error. No page is delivered twice.
+    @Test func `a list that leads back to a page, or hides the next one, is an error before a page is delivered again`()
+        async throws
+    {
+        let padding = String(repeating: "x", count: 20_000)
+        let links: [(String, requests: Int, PageError?)] = [
+            (#"<https://api.test/v1/items?key=k&size=2>; rel="next""#, 1, .loop), ("<>; rel=next", 1, .loop),
+            (##"<#top>; rel="next""##, 1, .loop), (#"<HTTPS://API.test:443/v1/items?key=k&size=2>; rel="next""#, 1, .loop),
+            // The service adds an item of its configuration.
+            (#"</v1/items?size=2>; rel="next""#, 2, .loop),
+            (#"</v1/\#(padding)>; rel="next""#, 1, .longField(limit: 16_384)), (#"</v1/\#(padding)>; rel="prev""#, 1, nil),
+            (#"</v1/2>; rel="prev" junk, </v1/3>; rel="next""#, 1, .malformedField), (#"</v1/2; rel=next"#, 1, .malformedField),
+            ("junk", 1, nil), ("", 1, nil),
+        ]
+        for (link, count, cause) in links {
+            let session = StubSessionManager()
+            session.route { _ in .json(#"{"items": [1]}"#, headers: ["Link": link]) }
+            let service = DefaultDataTransferService(
+                configuration: try APIConfiguration("https://api.test/v1", queryParameters: ["key": "k"]), sessionManager: session
+            )
+            let (pages, error) = await delivered(service.pages(of: list, by: .linkHeader))
+            #expect(pages == 1 && error == cause, "\(link.prefix(80)): \(pages) pages, \(error as Any)")
+            #expect(session.requests.count == count, "\(link.prefix(80))")
+        }
+        var endpoint = list
+        for (start, expected) in [("c", 1), ("other", 2)] {
+            session.route { _ in .json(#"{"items": [1], "cursor": "c"}"#) }
+            endpoint.queryParameters = ["size": 2, "cursor": start]
+            let (pages, error) = await delivered(try service().pages(of: endpoint, by: .cursor("cursor") { $0.cursor }))
+            #expect(pages == expected && error == .loop, "\(start)")
+        }
+    }
+
+    private func delivered(_ pages: PageSequence<Endpoint<Page>>) async -> (Int, PageError?) {
+        var count = 0
+        do throws(DataTransferError) {
+            for try await _ in pages { count += 1 }
+            return (count, nil)
+        } catch {
+            return (count, error.resolved(as: PageError.self))
+        }
+    }
+
     @Test func `more pages than maximumPages throw an error`() async throws {
         session.route { _ in .json(#"{"items": [1]}"#) }
         var count = 0

@@ -22,9 +22,9 @@ struct Side {
     private var message: (isText: Bool, bytes: [UInt8], end: Bool)?
     private(set) var events: [Event] = []
 
-    init(_ role: WebSocketFrameParser.Role, maximumFrameBytes: Int, compression: AgreedCompression?) {
+    init(_ role: WebSocketFrameParser.Role, compression: AgreedCompression?) {
         self.role = role
-        parser = WebSocketFrameParser(role, maximumFrameBytes: maximumFrameBytes, allowsCompression: compression != nil)
+        parser = WebSocketFrameParser(role, allowsCompression: compression != nil)
         content = MessageContent(compression)
     }
 
@@ -101,8 +101,7 @@ func events(_ bytes: UnsafeBufferPointer<UInt8>, options: UInt8, seed: UInt8) ->
         agreed.receivesWithoutContext = options & 4 != 0
         compression = agreed
     }
-    var side = Side(
-        options & 1 == 0 ? .client : .server, maximumFrameBytes: options & 8 == 0 ? 1 << 20 : 200, compression: compression)
+    var side = Side(options & 1 == 0 ? .client : .server, compression: compression)
     var state = UInt32(seed) &* 2_654_435_761 | 1
     var rest = Array(bytes)[...]
     var wasEmpty = true

@@ -59,7 +59,7 @@ extension FileDownload {
         digests = try await reporting(stream) { () throws(FileFailure) in try await writer.finish() }
         let end = total ?? body.end ?? position
         guard position == end else {
-            throw failed(
+            throw await failed(
                 FileFailure(.lengthMismatch, "\(position) of \(end) bytes were received", url: partial.place.url), stream)
         }
         let checks = body.checks + announcedChecks(stream, in: stream.trailers, at: body.start)

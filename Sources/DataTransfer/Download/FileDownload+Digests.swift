@@ -86,7 +86,7 @@ extension FileDownload {
             let begun = digests.first { $0.start == check.start } ?? RunningDigest(from: check.start)
             let digest = try await caughtUp(begun, with: partial.file, to: length, stream)
             guard digest.bytes == check.expected else {
-                throw failed(
+                throw await failed(
                     FileFailure(
                         .digestMismatch, "its SHA-256 does not match \(check.source)", url: partial.place.url, spoilsFile: true),
                     stream)
@@ -112,6 +112,6 @@ extension FileDownload {
         if isCancelled.withLock({ $0 }) {
             throw .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled while a digest was computed")))
         }
-        return try reporting(stream, result)
+        return try await reporting(stream, result)
     }
 }

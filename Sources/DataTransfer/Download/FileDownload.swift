@@ -14,6 +14,8 @@ struct FileDownload: Sendable {
     private let continuation = TransferContinuation()
     /// Whether the body was interrupted and its rest is to be requested.
     private let resumesInterruptedBody = Locked(false)
+    /// The partial file while it is open, and whether its bytes can be those of a later call.
+    private let opened = Locked<(partial: PartialFile?, isKept: Bool)>((nil, false))
 
     init(
         request: RequestDescription, destination: DownloadDestination, options: DownloadOptions, progress: DownloadProgress?,
@@ -41,11 +43,11 @@ struct FileDownload: Sendable {
         let (partial, resumption) = try await reporting { () throws(FileFailure) in
             try await BlockingWork.run(on: destination.url) { () throws(FileFailure) in try open() }
         }
-        let isKept = Locked(resumption != nil)
+        opened.withLock { $0 = (partial, resumption != nil) }
         var current = resumption
         while true {
             do throws(DataTransferError) {
-                var file = try await load(into: partial, current, isKept: isKept)
+                var file = try await load(into: partial, current)
                 // Bytes that were received in this call do not count as resumed.
                 file.resumedFrom = min(file.resumedFrom, resumption?.receivedBytes ?? 0)
                 file.timings.attempt = max(file.timings.attempt, continuation.attempts)
@@ -56,8 +58,11 @@ struct FileDownload: Sendable {
                     current = await self.resumption(of: partial)
                     continue
                 }
-                let spoils = error.fileFailure?.spoilsFile ?? false
-                await settle(partial, keeps: isKept.withLock { $0 } && !spoils)
+                let isKept = await kept(after: error.fileFailure) != nil
+                try? await BlockingWork.run(on: partial.place.url) {
+                    if !isKept { partial.remove() }
+                    partial.file.close()
+                }
                 throw error
             }
         }
@@ -80,6 +85,13 @@ struct FileDownload: Sendable {
         }
         resumesInterruptedBody.withLock { $0 = true }
         return .networkFailure(NetworkError(error))
+    }
+
+    /// Returns the open partial file if it is kept for a later call, with the number of bytes from which that continues.
+    private func kept(after failure: FileFailure?) async -> (partial: PartialFile, byteCount: Int64)? {
+        let (partial, isKept) = opened.withLock { $0 }
+        guard let partial, isKept, failure?.spoilsFile != true else { return nil }
+        return await resumption(of: partial).map { (partial, $0.receivedBytes) }
     }
 
     private func resumption(of partial: PartialFile) async -> Resumption? {
@@ -114,9 +126,9 @@ struct FileDownload: Sendable {
     // MARK: Request and response
 
     private func load(
-        into partial: PartialFile, _ resumption: Resumption?, isKept: Locked<Bool>
+        into partial: PartialFile, _ resumption: Resumption?
     ) async throws(DataTransferError) -> DownloadedFile {
-        guard let resumption else { return try await loadWhole(into: partial, isKept, isDivisible: true) }
+        guard let resumption else { return try await loadWhole(into: partial, isDivisible: true) }
         var checks = options.digest?.bytes.map { [DigestCheck(start: 0, expected: $0, source: "the expected digest")] } ?? []
         checks += resumption.record.checks
         // The digest of separate ranges is computed when the file is complete.
@@ -126,7 +138,7 @@ struct FileDownload: Sendable {
         case .rest(let part):
             if let divided = divided(resumption.record, at: resumption.offset, stream) {
                 guard try await receiveRanges(stream, divided, checks: checks, into: partial) else {
-                    return try await loadWhole(into: partial, isKept)
+                    return try await loadWhole(into: partial)
                 }
                 return try await finish(
                     partial, stream, name: resumption.record.name, resumedFrom: resumption.receivedBytes)
@@ -136,7 +148,7 @@ struct FileDownload: Sendable {
                 checks: checks + announcedChecks(stream, at: resumption.offset))
             try await receive(stream, body, digests, into: partial, total: part.total)
             return try await finish(partial, stream, name: resumption.record.name, resumedFrom: resumption.offset)
-        case .whole: return try await receiveWhole(stream, into: partial, isKept, isDivisible: true)
+        case .whole: return try await receiveWhole(stream, into: partial, isDivisible: true)
         case .complete:
             stream.stop()
             progress?.beginBody(at: resumption.offset, of: resumption.offset)
@@ -144,10 +156,10 @@ struct FileDownload: Sendable {
             return try await finish(partial, stream, name: resumption.record.name, resumedFrom: resumption.offset)
         case .startOver:
             stream.stop()
-            return try await loadWhole(into: partial, isKept)
+            return try await loadWhole(into: partial)
         case .refused(let reason):
             stream.stop()
-            throw failed(FileFailure(.rangeMismatch, reason, url: partial.place.url, spoilsFile: true), stream)
+            throw await failed(FileFailure(.rangeMismatch, reason, url: partial.place.url, spoilsFile: true), stream)
         }
     }
 
@@ -155,18 +167,18 @@ struct FileDownload: Sendable {
     ///
     /// - Parameter isDivisible: Whether several ranges may be requested at the same time. Default: `false`, which needs no range.
     private func loadWhole(
-        into partial: PartialFile, _ isKept: Locked<Bool>, isDivisible: Bool = false
+        into partial: PartialFile, isDivisible: Bool = false
     ) async throws(DataTransferError) -> DownloadedFile {
         let stream = try await stream(nil)
         guard stream.statusCode != 206 || request.headerParameters.contains("Range") else {
             stream.stop()
-            throw failed(
+            throw await failed(
                 FileFailure(
                     .rangeMismatch, "the response is partial (206), but no range was requested", url: partial.place.url,
                     spoilsFile: true),
                 stream)
         }
-        return try await receiveWhole(stream, into: partial, isKept, isDivisible: isDivisible)
+        return try await receiveWhole(stream, into: partial, isDivisible: isDivisible)
     }
 
     private func stream(_ resumption: Resumption?) async throws(DataTransferError) -> DataTransferStream {
@@ -185,24 +197,24 @@ struct FileDownload: Sendable {
     }
 
     private func receiveWhole(
-        _ stream: DataTransferStream, into partial: PartialFile, _ isKept: Locked<Bool>, isDivisible: Bool
+        _ stream: DataTransferStream, into partial: PartialFile, isDivisible: Bool
     ) async throws(DataTransferError) -> DownloadedFile {
         let length = request.method == .head ? nil : stream.headers.announcedLength
         var record = record(of: stream, length: length)
         let divided = isDivisible ? divided(record, at: 0, stream) : nil
         if let divided { record = divided.record }
-        isKept.withLock { $0 = false }
+        opened.withLock { $0.isKept = false }
         try await reporting(stream) { () throws(FileFailure) in
             try await BlockingWork.run(on: partial.place.url) { [record] () throws(FileFailure) in try partial.begin(record) }
         }
-        isKept.withLock { [record] in $0 = record != nil }
+        opened.withLock { [record] in $0.isKept = record != nil }
         var checks = announcedChecks(stream, at: 0)
         if let bytes = options.digest?.bytes {
             checks.append(DigestCheck(start: 0, expected: bytes, source: "the expected digest"))
         }
         if let divided {
             guard try await receiveRanges(stream, divided, checks: checks, into: partial) else {
-                return try await loadWhole(into: partial, isKept)
+                return try await loadWhole(into: partial)
             }
             return try await finish(partial, stream, name: nil, resumedFrom: 0)
         }
@@ -242,15 +254,6 @@ struct FileDownload: Sendable {
             url: url, byteCount: length, statusCode: stream.statusCode, headers: stream.headers, timings: stream.timings,
             resumedFrom: resumedFrom)
     }
-
-    /// Closes the file after a failure, and removes it unless it can be resumed.
-    private func settle(_ partial: PartialFile, keeps: Bool) async {
-        try? await BlockingWork.run(on: partial.place.url) {
-            let length = (try? partial.file.status().st_size) ?? 0
-            if !keeps || length == 0 { partial.remove() }
-            partial.file.close()
-        }
-    }
 }
 
 // Conversion of file failures to errors of the service, each of which is logged once.
@@ -258,22 +261,23 @@ extension FileDownload {
     func reporting<Value>(
         _ stream: DataTransferStream? = nil, _ work: () async throws(FileFailure) -> Value
     ) async throws(DataTransferError) -> Value {
-        try reporting(stream, await Result.from(work))
+        try await reporting(stream, await Result.from(work))
     }
 
     func reporting<Value>(
         _ stream: DataTransferStream?, _ result: Result<Value, FileFailure>
-    ) throws(DataTransferError) -> Value {
+    ) async throws(DataTransferError) -> Value {
         do throws(FileFailure) {
             return try result.get()
         } catch {
-            throw failed(error, stream)
+            throw await failed(error, stream)
         }
     }
 
-    /// Adds the request to a failure, logs it, and returns it as an error of the service.
-    func failed(_ failure: FileFailure, _ stream: DataTransferStream?) -> DataTransferError {
+    /// Adds to a failure the request and what is kept of the file, logs it, and returns it as an error of the service.
+    func failed(_ failure: FileFailure, _ stream: DataTransferStream?) async -> DataTransferError {
         var failure = failure
+        if let (partial, count) = await kept(after: failure) { failure.add(kept: partial.place, byteCount: count) }
         failure.request = stream?.request(request.method) ?? RequestGenerationError.text(of: request)
         return stream?.report(.file(failure)) ?? service.report(.file(failure))
     }

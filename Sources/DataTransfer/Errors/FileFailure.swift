@@ -30,6 +30,10 @@ public struct FileFailure: Error, Sendable {
     package var systemError: Int32?
     /// A human-readable explanation of the failure.
     public private(set) var message: String
+    /// The hidden file with the bytes that were received, from which the same download continues; `nil` if nothing is kept.
+    ///
+    /// It takes space until the download is repeated, or ``PartialDownload/removeAll(in:where:)`` removes it.
+    public private(set) var partialFile: URL?
     /// Whether the bytes that were received before must be discarded too.
     let spoilsFile: Bool
 
@@ -58,7 +62,7 @@ extension FileFailure.Code {
     public static let notWritable = Self(rawValue: "notWritable")
     /// There is no space: the disk is full, a quota is used up, or the file would be too large.
     ///
-    /// The received bytes are kept if the download can be resumed.
+    /// The received bytes are kept if the download can be resumed: ``FileFailure/partialFile``.
     public static let diskFull = Self(rawValue: "diskFull")
     /// Another download to the same file is running, in this process or another.
     public static let busy = Self(rawValue: "busy")
@@ -77,6 +81,16 @@ extension FileFailure.Code {
 }
 
 extension FileFailure {
+    /// Adds the place of the bytes that are kept.
+    mutating func add(kept place: PartialPlace, byteCount: Int64) {
+        let file = URL(fileURLWithPath: place.file, isDirectory: false)
+        partialFile = file
+        message += """
+            ; \(byteCount) bytes are kept beside it in "\(file.lastPathComponent.printable)", with which the same download continues; \
+            PartialDownload.removeAll(in:) removes them
+            """
+    }
+
     /// Whether another attempt may succeed later.
     var isRetryable: Bool { code == .lengthMismatch || code == .busy }
 

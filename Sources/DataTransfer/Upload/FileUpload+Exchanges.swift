@@ -35,8 +35,8 @@ extension FileUpload {
             url: url.absoluteString, creator: creator, file: source.identity, expires: response.headers.uploadExpiry)
         try await save(record, state)
         source.beginUpload()
-        // An empty file is complete at once if the server says so.
-        return Upload(url: url, offset: source.length == 0 ? nil : 0, isContinued: false, record: record)
+        // The server has no bytes, which are all of an empty file.
+        return Upload(url: url, offset: 0, isContinued: false, record: record)
     }
 
     /// Asks for the position; `nil` after a failure from which the upload continues.

@@ -16,13 +16,16 @@ final class UploadSource: Sendable {
 
     /// Opens a file and identifies its content. May block.
     init(_ url: URL) throws(UploadFailure) {
-        guard let descriptor = FileDescriptor.open(url.path, O_RDONLY, followsLink: true) else {
-            throw UploadFailure(.fileUnreadable, "the file cannot be opened", url: url, .last)
+        let opened: RegularFile
+        do throws(RegularFile.Failure) {
+            opened = try RegularFile(url)
+        } catch {
+            throw UploadFailure(.fileUnreadable, "the file \(error.reason)", url: url, systemError: error.error?.number)
         }
-        guard let status = descriptor.status, status.isRegular else {
-            throw UploadFailure(.fileUnreadable, "is not a regular file", url: url)
+        let descriptor = opened.descriptor
+        guard let length = opened.length else {
+            throw UploadFailure(.fileUnreadable, "the file has another length than its file system states", url: url)
         }
-        let length = Int64(status.st_size)
         let edge = FileIdentity.fingerprintBytes
         var hash = SHA256()
         for start in [0, max(edge, length - edge)] where start < length {
@@ -31,7 +34,7 @@ final class UploadSource: Sendable {
         self.url = url
         self.descriptor = descriptor
         identity = FileIdentity(
-            length: length, modified: status.modification.nanoseconds, fingerprint: hash.finalized().hexadecimal)
+            length: length, modified: opened.modified.nanoseconds, fingerprint: hash.finalized().hexadecimal)
     }
 
     var length: Int64 { identity.length }

@@ -18,14 +18,31 @@ package struct LinkField: Sendable, Hashable {
 
     /// The links in the order of the field.
     package var links: [Link]
+    /// What was not read: lines that are too long, and the rest of lines after what is malformed.
+    private var unread: [Substring] = []
 
-    /// The maximum length of a field line in bytes. A longer line is treated as having no links.
+    /// The maximum length of a field line in bytes. A longer line is not read.
     package static let maximumBytes = 16_384
 
     /// Parses the `Link` lines of a response (RFC 8288, appendix B.2). What is malformed ends its line: the links before it remain, and so
     /// does the link in which it is, with the parameters before it.
     package init(_ headers: HeaderFields) {
-        links = headers.values(for: "Link").flatMap(Self.links)
+        links = []
+        for line in headers.values(for: "Link") {
+            guard line.utf8.count <= Self.maximumBytes else {
+                unread.append(line[...])
+                continue
+            }
+            var scanner = FieldScanner(line[...])
+            while let link = Link(&scanner) { links.append(link) }
+            if !scanner.isAtEnd { unread.append(Substring(scanner.rest)) }
+        }
+    }
+
+    /// Returns the part that was not read in which a relation type, in lower case, occurs as text; `nil` if there is none.
+    package func unread(mentioning relation: String) -> Substring? {
+        let pattern = BytePattern(relation)
+        return unread.first { part in Array(part.asciiLowercased.utf8).withUnsafeBytes { pattern.occurs(in: $0) } }
     }
 
     /// Returns the first target with a relation type, compared without case, to the response itself; `nil` if no link has this type.
@@ -43,13 +60,6 @@ package struct LinkField: Sendable, Hashable {
         }?.target
     }
 
-    private static func links(in text: String) -> [Link] {
-        guard text.utf8.count <= maximumBytes else { return [] }
-        var scanner = FieldScanner(text[...])
-        var links: [Link] = []
-        while let link = Link(&scanner) { links.append(link) }
-        return links
-    }
 }
 
 extension LinkField.Link {

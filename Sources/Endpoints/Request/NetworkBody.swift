@@ -42,8 +42,9 @@ public struct NetworkBody: Sendable, Hashable {
 
     /// Returns the body of a regular file. It is read while it is sent, never loaded into memory as a whole.
     ///
-    /// The length is read when the request is sent, and sent as `Content-Length`. If the file becomes shorter during the
-    /// transfer, the transfer fails; bytes that are appended later are not sent.
+    /// The length is read when the request is sent, and sent as `Content-Length`. Bytes that are appended later are not sent. If the file
+    /// becomes shorter, or another file gets its name before it is sent, the transfer fails. A file whose length only its end shows, such as
+    /// those in `/proc` and `/sys`, is read to its end, and sent in chunks (RFC 9112 §7.1). Folders, pipes and devices are errors.
     public static func file(_ url: URL) -> NetworkBody {
         NetworkBody(source: .file(url))
     }

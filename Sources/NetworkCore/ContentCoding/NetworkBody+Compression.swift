@@ -45,7 +45,7 @@ extension NetworkBody {
             source: .stream(
                 ContentStream(length: nil, isReplayable: isReplayable) { sink in
                     let encoder = try GzipEncoder.make(level: level)
-                    try await send(length: try await measuredLength(for: nil)) { chunk in
+                    try await send { chunk in
                         for slice in chunk.slices(of: Self.compressedBetweenYields) {
                             var offset = 0
                             while let piece = try encoder.encode(slice, from: &offset) { try await sink(piece) }

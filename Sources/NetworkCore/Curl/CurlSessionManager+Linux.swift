@@ -116,14 +116,14 @@
             return try await BackgroundThreads.files.value { () throws(TransportError) in try self.transfer(for: request) }
         }
 
-        /// Validates a request and creates its transfer. May block, because it reads the sizes of the body's files.
+        /// Validates a request and creates its transfer. May block, because it examines the body's files.
         private func transfer(for request: NetworkRequest) throws(TransportError) -> CurlTransfer {
             do throws(TransportError) {
                 let loops = try loops
                 var request = try request.prepared()
                 if let hosts = loops.strictTransport { request = try hosts.upgraded(request) }
-                let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
-                return CurlTransfer.make(request, bodyLength: length, loops: loops)
+                if let body = request.body { request.body = try body.measured(for: request) }
+                return CurlTransfer.make(request, bodyLength: request.body.map(\.knownLength) ?? 0, loops: loops)
             } catch {
                 request.reportEnd()
                 throw error

@@ -221,7 +221,7 @@
         /// Reads the next bytes of a body that is not in memory. Starts the body writer with the first call.
         func readBody(_ content: NetworkBody, into buffer: UnsafeMutableRawBufferPointer) -> RequestBodyPipe.Reading {
             let bodyWriter =
-                upload.writer ?? BodyWriter(content, length: upload.length, request: request) { [weak self] in self?.resume() }
+                upload.writer ?? BodyWriter(content, request: request) { [weak self] in self?.resume() }
             upload.writer = bodyWriter
             let reading = bodyWriter.pipe.read(into: buffer)
             switch reading {

@@ -24,7 +24,7 @@ final class BodyReader: Sendable {
     /// - Throws: ``TransportError/Code/bodyFailed`` or ``TransportError/Code/bodyNotReplayable``; ``TransportError/Code/cancelled``
     ///   after ``stop()``.
     func next() async throws(TransportError) -> Data? {
-        let pipe = try await writer().pipe
+        let pipe = try writer().pipe
         while true {
             if state.withLock(\.isStopped) { throw stopped }
             if let chunk = pipe.takeLargeChunk() { return chunk }
@@ -51,10 +51,9 @@ final class BodyReader: Sendable {
 
     private var stopped: TransportError { TransportError(.cancelled, "the body is no longer read", phase: .send) }
 
-    private func writer() async throws(TransportError) -> BodyWriter {
+    private func writer() throws(TransportError) -> BodyWriter {
         if let writer = state.withLock(\.writer) { return writer }
-        let length = try await body.measuredLength(for: nil)
-        let writer = BodyWriter(body, length: length, request: nil) { [weak self] in self?.noteBytes() }
+        let writer = BodyWriter(body, request: nil) { [weak self] in self?.noteBytes() }
         let isStopped = state.withLock { state in
             state.writer = writer
             return state.isStopped

@@ -9,9 +9,12 @@ extension NetworkBody {
         _: Digest.Type, for request: NetworkRequest
     ) async throws(TransportError) -> [UInt8] {
         if let data { return Digest.digest(of: data) }
-        let length = try await measuredLength(for: request)
         var hash = Digest()
-        try await send(length: length) { chunk in chunk.withUnsafeBytes { hash.update($0) } }
+        do throws(TransportError) {
+            try await send { chunk in chunk.withUnsafeBytes { hash.update($0) } }
+        } catch {
+            throw TransportError(like: error, request: request)
+        }
         return hash.finalized()
     }
 }

@@ -100,7 +100,7 @@ extension NetworkBody: AsyncSequence {
         let limit = maximum.clamped(to: 0...Int.max)
         var body = Data()
         do throws(TransportError) {
-            try await send(length: try await measuredLength(for: nil)) { chunk in
+            try await send { chunk in
                 guard chunk.count <= limit - body.count else { throw TransportError.bodyTooLarge(maximum, .send) }
                 body.append(chunk)
             }

@@ -3,27 +3,39 @@ import Foundation
 import NetworkFiles
 
 extension NetworkBody {
-    /// Returns the number of bytes of the body; `nil` for a stream of unknown length. Examines a file, and so may block.
+    /// Returns the body with each file replaced by a stream of its bytes that can be sent again, whose length is that of the file.
     ///
-    /// - Throws: ``TransportError/Code/bodyFailed``.
-    func length(for request: NetworkRequest?) throws(TransportError) -> Int64? {
+    /// So the length that is announced is that of the file that is sent, not of another one that has its name by then. The length of a file is
+    /// not known if it cannot be relied on, as in `/proc`; it is then read to its end. Examines files, and so may block.
+    ///
+    /// - Throws: ``TransportError/Code/bodyFailed``, such as for a file that does not exist.
+    func measured(for request: NetworkRequest?) throws(TransportError) -> NetworkBody {
         switch source {
-        case .data(let text): Int64(text.count)
-        case .file(let url): try BodyFile.length(of: url, for: request)
-        case .stream(let stream): stream.length
-        case .sequence(let sequence): try sequence.length(for: request)
-        case .received: nil
+        case .data, .stream, .received: return self
+        case .file(let url):
+            do throws(TransportError) {
+                return NetworkBody(source: .stream(try BodyFile(url).stream), trailers: trailers)
+            } catch {
+                throw TransportError(error.code, error.message, request: request)
+            }
+        case .sequence(let sequence):
+            return NetworkBody(source: .sequence(try sequence.measured(for: request)), trailers: trailers)
         }
     }
 
-    /// Returns the number of bytes of the body; `nil` for a stream of unknown length. Files are examined without blocking the thread of the
-    /// task.
+    /// Returns the same without blocking the thread of the task.
+    private func measuredInBackground(for request: NetworkRequest?) async throws(TransportError) -> NetworkBody {
+        guard looksAtFiles else { return try measured(for: request) }
+        return try await BackgroundThreads.files.value { () throws(TransportError) in try measured(for: request) }
+    }
+
+    /// Returns the number of bytes of the body; `nil` for a stream of unknown length, and for a file whose length only its end shows, such as
+    /// those in `/proc`. Files are examined without blocking the thread of the task.
     ///
     /// - Parameter request: The request that an error names. Default: none.
     /// - Throws: ``TransportError/Code/bodyFailed``, such as for a file that does not exist.
     public func measuredLength(for request: NetworkRequest? = nil) async throws(TransportError) -> Int64? {
-        guard looksAtFiles else { return try length(for: request) }
-        return try await BackgroundThreads.files.value { () throws(TransportError) in try length(for: request) }
+        try await measuredInBackground(for: request).knownLength
     }
 
     /// Examines the files of the body, so that a missing one is an error before anything is sent. Does not block the thread of an
@@ -40,7 +52,7 @@ extension NetworkBody {
         case .data, .stream, .received: break
         case .file(let url):
             do throws(TransportError) {
-                _ = try BodyFile.length(of: url, for: nil)
+                _ = try BodyFile(url)
             } catch {
                 throw RequestGenerationError(.file(url.path), error.named(part).message, underlying: error.underlying)
             }
@@ -54,21 +66,21 @@ extension NetworkBody {
         switch source {
         case .data, .stream, .received: false
         case .file: true
-        case .sequence(let sequence): sequence.looksAtFiles
+        case .sequence(let sequence): sequence.segments.contains(where: \.content.looksAtFiles)
         }
     }
 
-    /// Passes all bytes to `sink`, which returns when there is room for more.
+    /// Passes all bytes to `sink`, which returns when there is room for more. Files are those that were measured, or else measured now.
     ///
     /// - Throws: ``TransportError/Code/bodyFailed`` or ``TransportError/Code/bodyNotReplayable``.
-    func send(length: Int64?, to sink: (Data) async throws -> Void) async throws(TransportError) {
+    func send(to sink: (Data) async throws -> Void) async throws(TransportError) {
+        let body = try await measuredInBackground(for: nil)
         do {
-            switch source {
+            switch body.source {
             case .data(let text): try await sink(text.data)
-            case .file(let url): try await BodyFile.opened(url).send(length: length ?? 0, to: sink)
             case .stream(let stream): try await Self.send(stream, to: sink)
-            case .sequence(let sequence): try await sequence.send(length: length, to: sink)
-            case .received: try await Self.send(received, to: sink)
+            case .sequence(let sequence): try await sequence.send(to: sink)
+            case .file, .received: try await Self.send(received, to: sink)
             }
         } catch let error as TransportError {
             throw error
@@ -126,65 +138,32 @@ extension TransportError {
 }
 
 extension ContentSequence {
-    /// Returns the number of bytes of the body; `nil` if the length of one of its streams is unknown. Examines all files in any
-    /// case, so that a missing one is an error before a byte is sent.
+    /// Returns the sequence with its files replaced by streams of known length. Examines all files in any case, so that a missing one is an error
+    /// before a byte is sent.
     ///
     /// - Throws: ``TransportError/Code/bodyFailed``.
-    func length(for request: NetworkRequest?) throws(TransportError) -> Int64? {
-        var total: Int64? = 0
-        for length in try lengths(for: request) {
-            guard let length, let soFar = total else {
-                total = nil
-                continue
-            }
-            let (sum, isTooLarge) = soFar.addingReportingOverflow(length)
-            if isTooLarge {
-                throw TransportError(.bodyFailed, "the body's length does not fit in 64 bits", request: request)
-            }
-            total = sum
-        }
-        return total
-    }
-
-    private func measuredLengths() async throws(TransportError) -> [Int64?] {
-        guard looksAtFiles else { return try lengths(for: nil) }
-        return try await BackgroundThreads.files.value { () throws(TransportError) in try lengths(for: nil) }
-    }
-
-    /// Whether the length depends on the size of files.
-    var looksAtFiles: Bool { segments.contains(where: \.content.looksAtFiles) }
-
-    private func lengths(for request: NetworkRequest?) throws(TransportError) -> [Int64?] {
-        var lengths: [Int64?] = []
+    func measured(for request: NetworkRequest?) throws(TransportError) -> ContentSequence {
+        var measured: [Segment] = []
+        var total: Int64 = 0
         for segment in segments {
             do throws(TransportError) {
-                lengths.append(try segment.content.length(for: request))
+                let content = try segment.content.measured(for: request)
+                measured.append(Segment(content, name: segment.name, forbidden: segment.forbidden))
+                let (sum, isTooLarge) = total.addingReportingOverflow(content.knownLength ?? 0)
+                if isTooLarge { throw TransportError(.bodyFailed, "the body's length does not fit in 64 bits", request: request) }
+                total = sum
             } catch {
                 throw error.named(segment.name)
             }
         }
-        return lengths
+        return ContentSequence(measured)
     }
 
     /// Passes all bytes to `sink`, which returns when there is room for more.
-    ///
-    /// - Parameter length: The length that was announced to the server.
-    func send(length: Int64?, to sink: (Data) async throws -> Void) async throws {
-        // The files may have changed in the meantime; the sizes do not show which of them.
-        let lengths = try await measuredLengths()
-        let total = lengths.reduce(Int64?.some(0)) { sum, next in
-            guard let sum, let next else { return nil }
-            return sum &+ next
-        }
-        guard total == length else {
-            throw TransportError(
-                .bodyFailed,
-                "the body's files have changed: \(length.map(String.init) ?? "unknown") bytes were announced, now there are \(total.map(String.init) ?? "unknown")"
-            )
-        }
-        for (segment, length) in zip(segments, lengths) {
+    func send(to sink: (Data) async throws -> Void) async throws(TransportError) {
+        for segment in segments {
             do throws(TransportError) {
-                try await segment.send(length: length, to: sink)
+                try await segment.send(to: sink)
             } catch {
                 throw error.named(segment.name)
             }
@@ -194,10 +173,10 @@ extension ContentSequence {
 
 extension ContentSequence.Segment {
     @inline(never)
-    fileprivate func send(length: Int64?, to sink: (Data) async throws -> Void) async throws(TransportError) {
-        guard let forbidden else { return try await content.send(length: length, to: sink) }
+    fileprivate func send(to sink: (Data) async throws -> Void) async throws(TransportError) {
+        guard let forbidden else { return try await content.send(to: sink) }
         var search = BytePatternSearch(forbidden)
-        try await content.send(length: length) { chunk in
+        try await content.send { chunk in
             if search.finds(in: chunk) { throw TransportError(.bodyFailed, "it contains the multipart boundary") }
             try await sink(chunk)
         }
@@ -215,76 +194,73 @@ extension TransportError {
     }
 }
 
-/// A regular file that is read in pieces.
+/// A regular file that was measured, and is read in pieces when it is sent.
 ///
-/// It is opened and read on ``BackgroundThreads/files``, since a slow disk may block: neither an event loop nor the pool of async
-/// tasks waits for it.
-final class BodyFile: Sendable {
+/// It is open only while it is measured and while it is sent, since many requests may wait in a queue; in between, its identity is kept. It is
+/// opened and read on ``BackgroundThreads/files``, since a slow disk may block: neither an event loop nor the pool of async tasks waits for it.
+private struct BodyFile {
     /// The size of one read, in bytes.
-    static let pieceBytes = 512 << 10
+    private static let pieceBytes = 512 << 10
 
-    private let descriptor: FileDescriptor
     private let url: URL
+    private let length: Int64?
+    private let identity: RegularFile.Identity
 
-    /// Returns the size of a file without opening it. May block. Pipes and devices are errors, since reading them might never
-    /// end.
-    static func length(of url: URL, for request: NetworkRequest?) throws(TransportError) -> Int64 {
-        var status = stat()
-        guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {
-            throw failure(of: url, "cannot be accessed", request, .last)
-        }
-        let kind = status.st_mode & S_IFMT
-        guard kind == S_IFREG else {
-            throw failure(of: url, kind == S_IFDIR ? "is a directory" : "is not a regular file", request)
-        }
-        return Int64(status.st_size)
-    }
-
-    static func opened(_ url: URL) async throws(TransportError) -> BodyFile {
-        try await BackgroundThreads.files.value { () throws(TransportError) in try BodyFile(url) }
-    }
-
-    private init(_ url: URL) throws(TransportError) {
-        let opened = url.withUnsafeFileSystemRepresentation { path in
-            path.flatMap { FileDescriptor.open(String(cString: $0), O_RDONLY, followsLink: true) }
-        }
-        guard let opened else { throw Self.failure(of: url, "cannot be opened", nil, .last) }
-        descriptor = opened
+    /// Measures a file. May block.
+    init(_ url: URL) throws(TransportError) {
+        let file = try Self.opened(url)
         self.url = url
-        guard opened.status?.isRegular == true else { throw Self.failure(of: url, "is no longer a regular file", nil) }
+        length = file.length
+        identity = file.identity
     }
 
-    /// Passes the first `length` bytes to `sink`, piece by piece.
-    func send(length: Int64, to sink: (Data) async throws -> Void) async throws {
-        var offset: Int64 = 0
-        while offset < length {
-            let piece = try await read(at: offset, count: Int(min(Int64(Self.pieceBytes), length - offset)))
-            if piece.isEmpty { throw Self.failure(of: url, "ended after \(offset) of the \(length) bytes it had", nil) }
-            try await sink(piece)
-            offset += Int64(piece.count)
+    /// The bytes of the file, from its beginning each time.
+    var stream: ContentStream {
+        ContentStream(length: length, isReplayable: true) { [self] sink in
+            let file = try await BackgroundThreads.files.value { () throws(TransportError) in try reopened() }
+            var offset: Int64 = 0
+            while offset < length ?? .max {
+                let (start, count) = (offset, Int(min(Int64(Self.pieceBytes), (length ?? .max) - offset)))
+                let piece = try await BackgroundThreads.files.value { () throws(TransportError) in
+                    try Self.naming(url) { () throws(RegularFile.Failure) in try file.read(at: start, count: count) }
+                }
+                guard !piece.isEmpty else {
+                    guard let length else { return }
+                    throw Self.failure(of: url, .init("ended after \(offset) of the \(length) bytes it had"))
+                }
+                try await sink(piece)
+                offset += Int64(piece.count)
+            }
         }
     }
 
-    private func read(at offset: Int64, count: Int) async throws(TransportError) -> Data {
-        try await BackgroundThreads.files.value { () throws(TransportError) in
-            // `Data(count:)` would first fill the buffer with zeros.
-            guard let buffer = malloc(count) else { throw Self.failure(of: self.url, "cannot be read", nil, .last) }
-            guard let result = self.descriptor.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: count), at: offset)
-            else {
-                let error = SystemError.last
-                free(buffer)
-                throw Self.failure(of: self.url, "cannot be read", nil, error)
-            }
-            return Data(bytesNoCopy: buffer, count: result, deallocator: .free)
+    private func reopened() throws(TransportError) -> RegularFile {
+        let file = try Self.opened(url)
+        guard file.identity == identity else {
+            throw Self.failure(of: url, .init("was replaced by another one after the request had begun"))
+        }
+        // What was appended is not sent.
+        if let length, let now = file.length, now < length {
+            throw Self.failure(of: url, .init("has become shorter: \(length) bytes were announced, and it has \(now)"))
+        }
+        return file
+    }
+
+    private static func opened(_ url: URL) throws(TransportError) -> RegularFile {
+        try naming(url) { () throws(RegularFile.Failure) in try RegularFile(url) }
+    }
+
+    private static func naming<Value>(_ url: URL, _ work: () throws(RegularFile.Failure) -> Value) throws(TransportError) -> Value
+    {
+        do throws(RegularFile.Failure) {
+            return try work()
+        } catch {
+            throw failure(of: url, error)
         }
     }
 
     /// Returns an error that names the file, but not its folder, which may reveal the user's name.
-    private static func failure(of url: URL, _ what: String, _ request: NetworkRequest?, _ error: SystemError? = nil)
-        -> TransportError
-    {
-        let reason = error.map { ": \($0.message)" } ?? ""
-        return TransportError(
-            .bodyFailed, "the body's file \"\(url.lastPathComponent.printable)\" \(what)\(reason)", request: request)
+    private static func failure(of url: URL, _ failure: RegularFile.Failure) -> TransportError {
+        TransportError(.bodyFailed, "the body's file \"\(url.lastPathComponent.printable)\" \(failure.reason)")
     }
 }

@@ -10,19 +10,17 @@ extension NetworkBody {
     ///
     /// - Returns: The trailer fields, validated.
     /// - Throws: ``TransportError/Code/bodyFailed``, also for a field that cannot be sent, or ``TransportError/Code/bodyNotReplayable``.
-    func sendWithTrailers(
-        length: Int64?, to sink: (Data) async throws -> Void
-    ) async throws(TransportError) -> HeaderFields {
+    func sendWithTrailers(to sink: (Data) async throws -> Void) async throws(TransportError) -> HeaderFields {
         guard let trailers else {
-            try await send(length: length, to: sink)
+            try await send(to: sink)
             return [:]
         }
         guard trailers.needsDigest else {
-            try await send(length: length, to: sink)
+            try await send(to: sink)
             return try await trailers.fields(digest: [])
         }
         var hash = SHA256()
-        try await send(length: length) { chunk in
+        try await send { chunk in
             chunk.withUnsafeBytes { hash.update($0) }
             try await sink(chunk)
         }

@@ -173,19 +173,18 @@ final class BodyWriter: Sendable {
     /// Starts writing the body.
     ///
     /// - Parameters:
-    ///   - length: The result of ``Endpoints/NetworkBody/length(for:)``; `nil` for a stream of unknown length.
     ///   - request: The request that errors name, if the body is sent; `nil` reads the body without its trailers.
     ///   - onBytes: Called after ``RequestBodyPipe/Reading/wait`` when there is something to read.
-    init(_ content: NetworkBody, length: Int64?, request: NetworkRequest?, onBytes: @escaping @Sendable () -> Void) {
+    init(_ content: NetworkBody, request: NetworkRequest?, onBytes: @escaping @Sendable () -> Void) {
         let pipe = RequestBodyPipe(onBytes: onBytes)
         self.pipe = pipe
         task = Task {
             do throws(TransportError) {
                 if request == nil {
-                    try await content.send(length: length, to: pipe.write)
+                    try await content.send(to: pipe.write)
                     pipe.finish(.success([:]))
                 } else {
-                    pipe.finish(.success(try await content.sendWithTrailers(length: length, to: pipe.write)))
+                    pipe.finish(.success(try await content.sendWithTrailers(to: pipe.write)))
                 }
             } catch {
                 pipe.finish(.failure(request.map { TransportError(like: error, request: $0) } ?? error))

@@ -1,7 +1,8 @@
 /// Parses the frames that one side of a connection receives (RFC 6455 §5): a state machine over bytes, without I/O.
 ///
 /// It checks everything that a single frame or the order of frames can violate. Payloads of data frames are passed on as they are received;
-/// those of control frames, which have at most 125 bytes, as a whole.
+/// those of control frames, which have at most 125 bytes, as a whole. So memory depends on what was received, and not on the length that a head
+/// states, which may be up to 2⁶³ - 1.
 package struct WebSocketFrameParser: Sendable {
     /// The side that receives.
     package enum Role: Sendable {
@@ -24,7 +25,6 @@ package struct WebSocketFrameParser: Sendable {
     }
 
     private let role: Role
-    private let maximumFrameBytes: Int
     /// Whether messages may be compressed, as the handshake has agreed on.
     private let allowsCompression: Bool
     /// The bytes of an incomplete head.
@@ -36,9 +36,8 @@ package struct WebSocketFrameParser: Sendable {
     /// Whether a message has begun and its last frame has not been received.
     private var isInMessage = false
 
-    package init(_ role: Role, maximumFrameBytes: Int, allowsCompression: Bool) {
+    package init(_ role: Role, allowsCompression: Bool) {
         self.role = role
-        self.maximumFrameBytes = maximumFrameBytes
         self.allowsCompression = allowsCompression
     }
 
@@ -154,15 +153,11 @@ package struct WebSocketFrameParser: Sendable {
     }
 
     private func checkLength(_ lengthBytes: Int) throws(WebSocketViolation) {
-        guard lengthBytes > 0 else {
-            if Int(head[1] & 0x7F) > maximumFrameBytes, head[0] & 0x08 == 0 { throw .frameTooLarge(maximumFrameBytes) }
-            return
-        }
+        guard lengthBytes > 0 else { return }
         let length = lengthValue(lengthBytes)
         if length >> 63 != 0 { throw .invalidLength }
         // RFC 6455 §5.2: the minimal number of bytes must be used.
         if length < (lengthBytes == 2 ? 126 : 0x1_0000) { throw .invalidLength }
-        if length > UInt64(max(maximumFrameBytes, 0)) { throw .frameTooLarge(maximumFrameBytes) }
     }
 
     private func lengthValue(_ count: Int) -> UInt64 {

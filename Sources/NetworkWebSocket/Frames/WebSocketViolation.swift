@@ -12,7 +12,6 @@ package enum WebSocketViolation: Error, Sendable, Equatable {
     case invalidUTF8
     case invalidCloseFrame
     case invalidCloseCode(UInt16)
-    case frameTooLarge(Int)
     case messageTooLarge(Int)
     case damagedCompression(String)
 
@@ -38,8 +37,6 @@ package enum WebSocketViolation: Error, Sendable, Equatable {
             case .invalidCloseFrame: (.invalidCloseFrame, .protocolError, "a close frame has one byte (RFC 6455 §5.5.1)")
             case .invalidCloseCode(let code):
                 (.invalidCloseFrame, .protocolError, "a close frame has the code \(code), which must not be sent (RFC 6455 §7.4)")
-            case .frameTooLarge(let limit):
-                (.frameTooLarge, .messageTooBig, "a frame has more than \(limit) bytes (maximumFrameBytes)")
             case .messageTooLarge(let limit):
                 (.messageTooLarge, .messageTooBig, "a message has more than \(limit) bytes (maximumMessageBytes)")
             case .damagedCompression(let reason):

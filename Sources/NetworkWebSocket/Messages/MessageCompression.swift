@@ -154,6 +154,8 @@ package final class MessageContent {
     private var validator = UTF8Validator()
     private var pending = Data()
     private var isLast = false
+    /// The number of bytes of the payload of the message so far.
+    package private(set) var received = 0
     #if os(Linux)
         private var inflater: RawInflater?
         private var isTailAdded = false
@@ -172,6 +174,7 @@ package final class MessageContent {
         validator = UTF8Validator()
         isLast = false
         pending = Data()
+        received = 0
         #if os(Linux)
             isTailAdded = false
             hasBegun = false
@@ -182,6 +185,7 @@ package final class MessageContent {
     /// Adds a part of the payload.
     package func append(_ bytes: Data, isLast: Bool) {
         pending = bytes
+        received += bytes.count
         self.isLast = isLast
         #if os(Linux)
             if isCompressed {

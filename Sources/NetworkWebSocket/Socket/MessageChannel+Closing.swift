@@ -133,11 +133,3 @@ extension MessageChannel: MessageReceiver {
         beginClosing(.goingAway, "")
     }
 }
-
-extension WebSocketError {
-    fileprivate static func closed(by code: WebSocketCloseCode, _ reason: String) -> WebSocketError {
-        WebSocketError(
-            .closed, "the peer has closed the WebSocket with the code \(code.rawValue)" + (reason.isEmpty ? "" : ": \(reason)"),
-            closeCode: code)
-    }
-}

@@ -85,13 +85,8 @@ extension WebSocketConnection {
     /// The code and the reason of the peer's close frame.
     package var closeStatus: (code: WebSocketCloseCode, reason: String)? { state.withLock(\.closeStatus) }
 
-    func closedError(_ code: WebSocketCloseCode? = nil, _ reason: String = "") -> WebSocketError {
-        guard let code else {
-            return WebSocketError(.closed, "the WebSocket is closed", closeCode: state.withLock { $0.peerClose?.code })
-        }
-        return WebSocketError(
-            .closed, "the peer has closed the WebSocket with the code \(code.rawValue)" + (reason.isEmpty ? "" : ": \(reason)"),
-            closeCode: code)
+    func closedError() -> WebSocketError {
+        WebSocketError(.closed, "the WebSocket is closed", closeCode: state.withLock { $0.peerClose?.code })
     }
 
     /// The error of a call after the end.

@@ -48,9 +48,7 @@ extension WebSocketConnection {
     func whole(_ event: Event) throws(WebSocketError) -> WebSocketMessage {
         switch event {
         case .text(let text):
-            guard text.utf8.count <= limits.maximumMessageBytes else {
-                throw violated(.messageTooLarge(limits.maximumMessageBytes))
-            }
+            guard text.utf8.count <= limits.maximumMessageBytes else { throw tooLarge() }
             return .text(text)
         case .message(let kind, let data, _): return try message(kind, data)
         case .begin, .part: throw WebSocketError(.invalidFragmentation, "a part of a message was received outside of one")
@@ -71,8 +69,9 @@ extension WebSocketConnection {
                 var body = Data()
                 try read(data, isLast: true, into: &body)
                 return text(kind, body)
-            case .begin(let kind, let isCompressed):
+            case .begin(let kind, let isCompressed, let announced):
                 isReadingMessage = false
+                if !isCompressed, announced > limits.maximumMessageBytes { throw tooLarge() }
                 content.begin(kind, isCompressed: isCompressed)
                 var body = Data()
                 while case .part(let data, let isLast)? = try await nextEvent() {
@@ -88,7 +87,7 @@ extension WebSocketConnection {
     }
 
     func message(_ kind: Kind, _ data: Data) throws(WebSocketError) -> WebSocketMessage {
-        guard data.count <= limits.maximumMessageBytes else { throw violated(.messageTooLarge(limits.maximumMessageBytes)) }
+        guard data.count <= limits.maximumMessageBytes else { throw tooLarge() }
         if kind == .binary { return .binary(data) }
         guard let text = data.withUnsafeBytes({ String(validUTF8: $0) }) else { throw violated(.invalidUTF8) }
         return .text(text)
@@ -98,8 +97,12 @@ extension WebSocketConnection {
         kind == .binary ? .binary(body) : .text(String(decoding: body, as: UTF8.self))
     }
 
+    private func tooLarge() -> WebSocketError { violated(.messageTooLarge(limits.maximumMessageBytes)) }
+
     func read(_ payload: Data, isLast: Bool, into body: inout Data) throws(WebSocketError) {
         content.append(payload, isLast: isLast)
+        // Blocks without content could follow each other without end; what deflate adds to content is far less than twice its size.
+        guard content.received / 2 <= limits.maximumMessageBytes else { throw tooLarge() }
         do throws(WebSocketViolation) {
             while let piece = try content.next() {
                 guard body.count + piece.count <= limits.maximumMessageBytes else {
@@ -147,7 +150,7 @@ extension WebSocketConnection {
                 isReadingMessage = true
                 lastPartWasRead = true
                 return kind
-            case .begin(let kind, let isCompressed):
+            case .begin(let kind, let isCompressed, _):
                 content.begin(kind, isCompressed: isCompressed)
                 isReadingMessage = true
                 lastPartWasRead = false

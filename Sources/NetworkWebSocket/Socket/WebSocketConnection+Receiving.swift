@@ -42,7 +42,7 @@ extension WebSocketConnection {
                 return
             case .data(let head):
                 guard head.opcode != .continuation else { continue }
-                state.current = (Kind(head.opcode), head.isCompressed, false, Data())
+                state.current = (Kind(head.opcode), head.isCompressed, false, head.length, Data())
             case .payload(let range):
                 state.keep(&part)
                 part = UnsafeRawBufferPointer(rebasing: bytes[range])
@@ -60,7 +60,10 @@ extension WebSocketConnection {
                     flushPart(&state, isLast: true)
                 }
                 state.current = nil
-            case .control(.ping, let payload): replies.append((.pong, payload))
+            case .control(.ping, let payload):
+                // RFC 6455 §5.5.3: a pong may respond to several pings, to the latest of them.
+                if replies.count >= Self.pongsPerRead { replies.removeLast() }
+                replies.append((.pong, payload))
             case .control(.pong, let payload):
                 // A pong responds to all pings before (RFC 6455 §5.5.3).
                 guard let index = state.pings.firstIndex(where: { $0.payload == payload }) else { continue }
@@ -69,7 +72,7 @@ extension WebSocketConnection {
             case .control(_, let payload):
                 let (code, reason) = try WebSocketClosePayload.parse(payload)
                 let isOrderly = code.isOrderly || state.hasClosedFirst
-                state.peerClose = (code, reason, isOrderly ? .orderly : .failed(closedError(code, reason)))
+                state.peerClose = (code, reason, isOrderly ? .orderly : .failed(.closed(by: code, reason)))
                 state.isOver = true
                 if !state.isClosing { replies.append((.close, Array(payload.prefix(2)))) }
                 state.isClosing = true
@@ -86,7 +89,9 @@ extension WebSocketConnection {
             state.append(.message(current.kind, bytes, isCompressed: current.isCompressed))
             return
         }
-        if !current.hasBegun { state.append(.begin(current.kind, isCompressed: current.isCompressed)) }
+        if !current.hasBegun {
+            state.append(.begin(current.kind, isCompressed: current.isCompressed, announced: current.announced))
+        }
         state.append(.part(bytes, isLast: isLast))
         current.hasBegun = true
         current.bytes = Data()

@@ -10,7 +10,8 @@ extension WebSocketConnection {
         case text(String)
         /// A message in one piece.
         case message(Kind, Data, isCompressed: Bool)
-        case begin(Kind, isCompressed: Bool)
+        /// A message of which a part was received, and the length of the payload of its first frame.
+        case begin(Kind, isCompressed: Bool, announced: Int)
         case part(Data, isLast: Bool)
 
         var byteCount: Int {
@@ -52,7 +53,7 @@ extension WebSocketConnection {
         /// Whether nothing more is queued, because something was dropped: what is received is always a beginning of what was sent.
         var isDropping = false
         /// The message whose frames are being received. Its bytes are those that were received with the current read.
-        var current: (kind: Kind, isCompressed: Bool, hasBegun: Bool, bytes: Data)?
+        var current: (kind: Kind, isCompressed: Bool, hasBegun: Bool, announced: Int, bytes: Data)?
         var reader: UnsafeContinuation<Void, Never>?
         /// Whether a task receives.
         var isClaimed = false

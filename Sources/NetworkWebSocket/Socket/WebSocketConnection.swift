@@ -13,6 +13,8 @@ package final class WebSocketConnection: UpgradedReceiver, KeptAliveConnection {
     static let capacity = 256 << 10
     /// The number of bytes of a frame in which larger messages are sent.
     static let fragmentBytes = 256 << 10
+    /// The maximum number of pings to which a pong is sent for the bytes of one read.
+    static let pongsPerRead = 64
     /// The maximum number of bytes of a text that is validated when it is received, rather than by the task that reads it.
     static let shortBytes = 16 << 10
 
@@ -49,9 +51,7 @@ package final class WebSocketConnection: UpgradedReceiver, KeptAliveConnection {
         measuresTime = !keepAlive.isIdle
         state = Locked(
             State(
-                parser: WebSocketFrameParser(
-                    role, maximumFrameBytes: options.maximumFrameBytes, allowsCompression: compression != nil),
-                keepAlive: keepAlive))
+                parser: WebSocketFrameParser(role, allowsCompression: compression != nil), keepAlive: keepAlive))
         deflater = compression.map(MessageDeflater.init)
         content = MessageContent(compression)
     }

@@ -76,8 +76,6 @@ extension WebSocketError.Code {
     public static let invalidUTF8 = Self(rawValue: "invalidUTF8")
     /// A close frame is invalid.
     public static let invalidCloseFrame = Self(rawValue: "invalidCloseFrame")
-    /// A frame is larger than `maximumFrameBytes`.
-    public static let frameTooLarge = Self(rawValue: "frameTooLarge")
     /// A message is larger than `maximumMessageBytes`, after decompression.
     public static let messageTooLarge = Self(rawValue: "messageTooLarge")
     /// A compressed message is damaged.
@@ -94,6 +92,12 @@ extension WebSocketError: RedactedStringConvertible, LocalizedError {
 
 extension WebSocketError {
     package static var cancelled: WebSocketError { WebSocketError(.cancelled, "the WebSocket was cancelled") }
+
+    /// The error of a connection that the peer has closed.
+    static func closed(by code: WebSocketCloseCode, _ reason: String) -> WebSocketError {
+        let message = "the peer has closed the WebSocket with the code \(code.rawValue)"
+        return WebSocketError(.closed, message + (reason.isEmpty ? "" : ": \(reason)"), closeCode: code)
+    }
 
     /// The error of a connection that was lost.
     package init(_ error: TransportError?) {

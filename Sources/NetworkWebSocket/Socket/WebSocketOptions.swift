@@ -2,15 +2,12 @@ import Endpoints
 import Foundation
 import NetworkLogging
 
-/// Sizes, times, subprotocols and compression of a WebSocket. All sizes are finite; ``idleTimeout`` and ``totalTimeout`` are off by default.
+/// Size, times, subprotocols and compression of a WebSocket. The size is finite; ``idleTimeout`` and ``totalTimeout`` are off by default.
 public struct WebSocketOptions: Sendable {
     /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9). Default: none.
     public var subprotocols: [String] = []
-    /// The maximum size of a received frame, in bytes. A larger one closes the connection with the code 1009. Default: 1 MiB.
-    /// Not used on Apple platforms, where `URLSession` handles the frames.
-    public var maximumFrameBytes = 1 << 20
-    /// The maximum size of a received message, in bytes, after decompression. A larger one closes the connection with the code 1009. Does not
-    /// apply to ``WebSocket/streams``, except on Apple platforms. Default: 16 MiB.
+    /// The maximum size of a received message, in bytes, after decompression, in one frame or many. A larger one closes the connection with the
+    /// code 1009. Does not apply to ``WebSocket/streams``, except on Apple platforms. Default: 16 MiB.
     public var maximumMessageBytes = 16 << 20
     /// Compression of messages; `nil` for none. Default: none. For the engine on Linux; on Apple platforms it is up to `URLSession`.
     public var compression: WebSocketCompression?
@@ -29,7 +26,7 @@ public struct WebSocketOptions: Sendable {
 
     /// Creates options.
     ///
-    /// Sizes must be at least 125 bytes, times at least 1 millisecond, and each subprotocol a token (RFC 9110 §5.6.2). Otherwise, the
+    /// The size must be at least 125 bytes, times at least 1 millisecond, and each subprotocol a token (RFC 9110 §5.6.2). Otherwise, the
     /// connection fails with ``WebSocketError/Code/invalidConfiguration``.
     ///
     /// - Parameter change: Called once with the defaults, before the initializer returns. Default: changes nothing.
@@ -39,9 +36,8 @@ public struct WebSocketOptions: Sendable {
 
     /// Checks that all values are valid.
     func validate() throws(WebSocketError) {
-        for (name, value) in [("maximumFrameBytes", maximumFrameBytes), ("maximumMessageBytes", maximumMessageBytes)]
-        where value < 125 {
-            throw WebSocketError(.invalidConfiguration, "\(name) is \(value); it must be at least 125")
+        guard maximumMessageBytes >= 125 else {
+            throw WebSocketError(.invalidConfiguration, "maximumMessageBytes is \(maximumMessageBytes); it must be at least 125")
         }
         let times = [
             ("pingInterval", pingInterval), ("pingTimeout", pingTimeout), ("idleTimeout", idleTimeout),

@@ -68,12 +68,51 @@
                     try await service.download(movie, to: .file(place))
                 }
                 #expect(error.fileFailure?.code == .diskFull && error.fileFailure?.systemError == EFBIG, "\(error)")
+                #expect(error.fileFailure?.partialFile?.lastPathComponent == ".movie.mp4.partial")
+                for part in [#""movie.mp4": diskFull: "#, "File too large", #"1000001 bytes are kept"#, #"".movie.mp4.partial""#]
+                {
+                    #expect(error.description.contains(part), "\(error)")
+                }
+                #expect(!error.description.contains(place.deletingLastPathComponent().path))
                 let large = Endpoint<Data>(path: "files/movie.mp4", responseDecoder: .rawData)
                 let other = try await downloadFailure { () async throws(DataTransferError) in try await service.download(large) }
                 #expect(other.fileFailure?.code == .diskFull, "\(other)")
             }
             #expect(try folder.contents(".movie.mp4.partial").count == 1_000_001)
             try await expectResumption()
+        }
+
+        /// Mounts a file system of that many bytes on a folder, or changes its size.
+        private static func mountDisk(at folder: URL, bytes: Int, flags: UInt = 0) -> Bool {
+            mount("tmpfs", folder.path, "tmpfs", flags, "size=\(bytes)") == 0
+        }
+
+        private static var canMount: Bool {
+            guard let folder = try? TemporaryFolder() else { return false }
+            defer { umount2(folder.url.path, Int32(MNT_DETACH)) }
+            return mountDisk(at: folder.url, bytes: 65_536)
+        }
+
+        @Test(.enabled(if: canMount, "no file system can be mounted here"))
+        func `a full disk is an error that names what is kept, and the download continues when there is room`() async throws {
+            await #expect(processExitsWith: .success) { [url = server.url as URL, folder = folder.url as URL] in
+                #expect(Self.mountDisk(at: folder, bytes: 1_000_000))
+                defer { umount2(folder.path, Int32(MNT_DETACH)) }
+                let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
+                let error = try await downloadFailure { () async throws(DataTransferError) in
+                    try await service.download(movie, to: .folder(folder))
+                }
+                let failure = try #require(error.fileFailure)
+                #expect(failure.code == .diskFull && failure.systemError == ENOSPC, "\(error)")
+                let kept = try #require(try await PartialDownload.all(in: folder).first)
+                #expect(failure.partialFile?.lastPathComponent == kept.url.lastPathComponent && kept.isResumable)
+                #expect(failure.message.contains("\(kept.byteCount) bytes are kept") && failure.message.contains("No space left"))
+                let msRemount: UInt = 32
+                #expect(Self.mountDisk(at: folder, bytes: 10_000_000, flags: msRemount))
+                let file = try await service.download(movie, to: .folder(folder))
+                #expect(file.resumedFrom == kept.byteCount && file.byteCount == Self.length)
+                #expect(try await PartialDownload.all(in: folder).isEmpty)
+            }
         }
 
         @Test func `a folder without write permission is an error, and no request is sent`() async throws {

@@ -75,7 +75,7 @@
             let compressed = try NetworkBody.stream(chunks).compressed(level: 1)
             var (sent, most) = (0, 0)
             // The content of `count` chunks of 64 KiB becomes much smaller.
-            try await compressed.send(length: nil) { piece in
+            try await compressed.send { piece in
                 let made = chunks.made
                 await Task.yield()
                 #expect(chunks.made == made)
@@ -93,7 +93,7 @@
                 if count == 10_000 { withUnsafeCurrentTask { $0?.cancel() } }
             }
             let compressed = try NetworkBody.stream(pieces).compressed(level: 6)
-            let task = Task { try await compressed.send(length: nil) { _ in Issue.record("nothing is to be sent") } }
+            let task = Task { try await compressed.send { _ in Issue.record("nothing is to be sent") } }
             let result = await task.result
             #expect(throws: TransportError.self) { try result.get() }
             #expect(made.withLock { $0 } == 10_000)

@@ -41,9 +41,8 @@ struct HTTPArchiveTests {
                 #"log.entries[0].response.content.encoding is "rot13", which is not supported; only base64 is"#
             ),
             (
-                ArchiveSamples.entry() + ","
-                    + ArchiveSamples.entry(request: #""method": "GET", "url": "x", "postData": {"text": 7}"#),
-                "log.entries[1].request.postData.text is not a string"
+                ArchiveSamples.entry(request: #""method": "GET", "url": "x", "postData": {"text": 7}"#),
+                "log.entries[0].request.postData.text is not a string"
             ),
         ])
     func `a malformed required field is named with its entry and path`(entry: String, message: String) {
@@ -162,7 +161,9 @@ struct HTTPArchiveTests {
         let folder = try TemporaryFolder()
         let file = folder.file("a.har")
         let missing = #expect(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: file) }
-        #expect(missing?.description == "a.har: the archive cannot be read" && missing?.underlying != nil)
+        #expect(
+            missing?.description == "a.har: the archive cannot be opened: No such file or directory" && missing?.underlying != nil
+        )
         try ArchiveSamples.document(ArchiveSamples.entry()).write(to: file)
         #expect(try HTTPArchive(contentsOf: file).entries.count == 1)
         let large = #expect(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: file, limits: .init(fileBytes: 20)) }
@@ -204,6 +205,75 @@ struct HTTPArchiveTests {
             guard let archive = try? HTTPArchive(data: damaged) else { continue }
             _ = try archive.data()
         }
+    }
+
+    /// Each member of an entry, at any depth, is removed and replaced by a value of each type, between two intact entries.
+    @Test func `an entry with any odd member leaves the others readable, and is read itself or named with its place`()
+        async throws
+    {
+        let message = ##""headers": [{"name": "A", "value": "1"}], "cookies": [], "bodySize": 2, "httpVersion": "HTTP/1.1", "##
+        let whole = ArchiveSamples.entry(
+            request: ##""method": "POST", "url": "https://a.test/odd", "queryString": [], \##(message)"##
+                + ##""postData": {"mimeType": "text/plain", "text": "b2s", "encoding": "base64", "params": [{"name": "a", "value": "b"}]}"##,
+            response:
+                ##""status": 200, "statusText": "", "redirectURL": "", "_trailers": [{"name": "B", "value": "2"}], \##(message)"##
+                + ##""content": {"size": 2, "mimeType": "text/plain", "text": "b2s=", "encoding": "base64"}"##,
+            more:
+                ##""startedDateTime": "2026-01-02T03:04:05.678Z", "time": 1, "timings": {"send": 1}, "_failure": {"code": "x"}, "cache": {}"##
+        )
+        let odd = [
+            nil, "null", "true", "-1", "0.5", "1e308", "\"\"", #""\u0000 text""#, "[]", "[null]", "[[7]]", "{}", #"{"name": 7}"#,
+        ]
+        var count = 0
+        for (place, mutated) in try Self.mutations(of: whole, odd) {
+            count += 1
+            let intact = ArchiveSamples.entry()
+            let archive = try HTTPArchive(data: ArchiveSamples.document("\(intact),\(mutated),\(intact)"))
+            // 2 and 1 if the entry was left out; 3 and none if it was read.
+            #expect(archive.entries.count == 3 - archive.skipped.count && archive.skipped.count <= 1, "\(place): \(mutated)")
+            for error in archive.skipped {
+                #expect(error.description.hasPrefix("log.entries[1]") && error.description.utf8.count < 200, "\(place): \(error)")
+            }
+            for index in [0, archive.entries.count - 1] {
+                #expect(archive.entries[index].response.body.data == Data("ok".utf8), "\(place)")
+            }
+        }
+        #expect(count > 400)
+        let archive = try ArchiveSamples.archive(ArchiveSamples.entry(), #"{"request": {}}"#)
+        let error = await ReplaySessionManager(archive).failure(of: try .make(.get, "https://a.test/other"))
+        #expect(
+            error?.message.contains("1 could not be read, such as: log.entries[1].response is missing") == true, "\(error as Any)"
+        )
+    }
+
+    /// Returns the document with each of its members replaced by each text; `nil` removes it.
+    private static func mutations(of document: String, _ texts: [String?]) throws -> [(place: String, text: String)] {
+        /// The values as JSON, each with the path to it.
+        func variants(of value: Any) throws -> [(String, String)] {
+            func text(_ value: Any) throws -> String {
+                String(decoding: try JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed), as: UTF8.self)
+            }
+            var result: [(String, String)] = []
+            if let object = value as? [String: Any] {
+                for (name, member) in object.sorted(by: { $0.key < $1.key }) {
+                    let others = try object.filter { $0.key != name }.map { #""\#($0.key)": \#(try text($0.value))"# }
+                    for variant in texts.map({ ("", $0) }) + (try variants(of: member)) as [(String, String?)] {
+                        let members = others + (variant.1.map { [#""\#(name)": \#($0)"#] } ?? [])
+                        result.append((name + "." + variant.0, "{\(members.joined(separator: ","))}"))
+                    }
+                }
+            } else if let list = value as? [Any] {
+                for (index, element) in list.enumerated() {
+                    for (place, variant) in try variants(of: element) {
+                        var elements = try list.map(text)
+                        elements[index] = variant
+                        result.append(("[\(index)]" + place, "[\(elements.joined(separator: ","))]"))
+                    }
+                }
+            }
+            return result
+        }
+        return try variants(of: JSONSerialization.jsonObject(with: Data(document.utf8)))
     }
 
     @Test func `a deeply nested document is an error`() {

@@ -10,16 +10,15 @@ enum FrameEvent: Equatable, Sendable {
     case violation(WebSocketViolation)
 }
 
-/// A stream of one side, and the limits of its parser.
+/// A stream of one side, and the options of its parser.
 struct FrameStream: Sendable {
     var role = WebSocketFrameParser.Role.client
-    var maximumFrameBytes = 1 << 20
     var allowsCompression = false
     var bytes: [UInt8]
 
     /// Returns what the parser under test finds, in pieces that end at these positions.
     func parsed(splits: [Int] = []) -> [FrameEvent] {
-        var parser = WebSocketFrameParser(role, maximumFrameBytes: maximumFrameBytes, allowsCompression: allowsCompression)
+        var parser = WebSocketFrameParser(role, allowsCompression: allowsCompression)
         var events: [FrameEvent] = []
         var start = 0
         for end in splits + [bytes.count] {
@@ -95,9 +94,6 @@ struct FrameStream: Sendable {
                 for byte in rest.prefix(count) { length = length * 256 + UInt64(byte) }
                 rest = rest.dropFirst(count)
                 if length >= 1 << 63 || length < (count == 2 ? 126 : 65_536) { return events + [.violation(.invalidLength)] }
-            }
-            if opcode < 8, length > UInt64(maximumFrameBytes) {
-                return events + [.violation(.frameTooLarge(maximumFrameBytes))]
             }
             var key: [UInt8] = [0, 0, 0, 0]
             if isMasked {

@@ -29,7 +29,7 @@ import Testing
         }
         if random.chance(30) { bytes.removeLast(random.below(bytes.count + 1)) }
         return FrameStream(
-            role: role, maximumFrameBytes: random.pick([125, 1000, 1 << 20]), allowsCompression: random.chance(50), bytes: bytes)
+            role: role, allowsCompression: random.chance(50), bytes: bytes)
     }
 
     private static let payload = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -141,7 +141,7 @@ import Testing
 
     @Test(
         arguments: [
-            { $0.maximumFrameBytes = 124 }, { $0.maximumMessageBytes = 0 }, { $0.pingInterval = .zero },
+            { $0.maximumMessageBytes = 124 }, { $0.maximumMessageBytes = 0 }, { $0.pingInterval = .zero },
             { $0.pingTimeout = .zero },
             { $0.idleTimeout = .seconds(-1) }, { $0.totalTimeout = .zero }, { $0.closeTimeout = .microseconds(1) },
             { $0.subprotocols = ["a b"] }, { $0.subprotocols = ["a\r\nX-Injected: 1"] }, { $0.subprotocols = [""] },

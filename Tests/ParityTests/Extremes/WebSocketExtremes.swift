@@ -54,7 +54,6 @@ extension ExtremeCall {
         // Stored properties, which have no declaration in the table.
         ExtremeCall {
             for number in Extreme.integers {
-                _ = try? await open { $0.maximumFrameBytes = number }
                 _ = try? await open { $0.maximumMessageBytes = number }
                 _ = try? await open { options in
                     options.compression = WebSocketCompression {

@@ -24,10 +24,7 @@ extension RealServerTests {
         func `messages of all sizes are sent and received`(engine: Engine, server: String) async throws {
             let session = engine.trusting()
             for compression in [nil, WebSocketCompression()] {
-                let socket = try await session.open(server + "/echo") {
-                    $0.compression = compression
-                    $0.maximumFrameBytes = 8 << 20
-                }
+                let socket = try await session.open(server + "/echo") { $0.compression = compression }
                 for size in Self.sizes {
                     #expect(try await socket.echoes(.binary(Self.bytes(size))), "\(size)")
                     #expect(try await socket.echoes(.text(Self.text(size))), "\(size)")
@@ -115,7 +112,7 @@ extension RealServerTests {
             async throws
         {
             let limits: [((inout WebSocketOptions) -> Void, WebSocketError.Code)] = [
-                ({ $0.maximumFrameBytes = 1000 }, .frameTooLarge), ({ $0.maximumMessageBytes = 1000 }, .messageTooLarge),
+                ({ $0.maximumMessageBytes = 1000 }, .messageTooLarge),
                 (
                     {
                         $0.maximumMessageBytes = 1000

@@ -41,7 +41,7 @@ extension FileDownload {
             switch error {
             case .interrupted(let error): throw await interruption(error, stream, partial)
             case .request(let error): throw error
-            case .file(let failure): throw failed(failure, stream)
+            case .file(let failure): throw await failed(failure, stream)
             case .unusable: return false
             }
         }

@@ -61,7 +61,11 @@ struct RangeDownload: Sendable {
         let failures = await load()
         first.stop()
         let (isComplete, ranges, checks) = state.withLock { ($0.plan.isComplete, $0.plan.written, $0.checks) }
-        if let failure = failures.first(where: \.isOfFile) { throw failure }
+        if let failure = failures.first(where: \.isOfFile) {
+            // The bytes that the record does not contain would be loaded again.
+            try? await save(ranges)
+            throw failure
+        }
         if isComplete { return checks.sorted { $0.source < $1.source } }
         do throws(FileFailure) {
             try await save(ranges)

@@ -24,11 +24,17 @@ struct ArchiveCoding: Codable {
         var list = try log.nestedUnkeyedContainer(forKey: .entries)
         let limit = decoder.archiveLimits.entries
         while !list.isAtEnd {
-            guard archive.entries.count < limit else {
+            guard archive.entries.count + archive.skipped.count < limit else {
                 throw HTTPArchiveError("log.entries", "contains more than the \(limit) entries allowed (entries)")
             }
-            archive.entries.append(try list.decode(EntryCoding.self).entry)
+            let element = try list.superDecoder()
+            do {
+                archive.entries.append(try EntryCoding(from: element).entry)
+            } catch {
+                archive.skipped.append(HTTPArchiveError(error))
+            }
         }
+        if archive.entries.isEmpty, let failure = archive.skipped.first { throw failure }
     }
 
     func encode(to encoder: any Encoder) throws {

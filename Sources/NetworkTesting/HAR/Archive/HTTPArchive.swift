@@ -34,6 +34,9 @@ public struct HTTPArchive: Sendable, Hashable {
     package var creator: Creator
     /// The exchanges, in the order in which they began.
     package var entries: [Entry]
+    /// The entries of the file that could not be read and are not among the exchanges: an error for each, which names the place, such as
+    /// `log.entries[3].response is missing`. Empty for an archive that was not read.
+    public package(set) var skipped: [HTTPArchiveError] = []
     /// A comment for human readers.
     package var comment: String?
 
@@ -102,9 +105,11 @@ extension HTTPArchive {
     /// Reads an archive file written by this package or a browser, of at most 256 MiB and 100,000 exchanges.
     ///
     /// Fields that a replay does not need may be missing or invalid: sizes are not relied on, invalid times and addresses are dropped, and a
-    /// missing list is empty. Method, URL, status, header fields and the encoding of bodies must be valid.
+    /// missing list is empty. Method, URL, status, header fields and the encoding of bodies must be valid. An entry in which they are not, or
+    /// with a body of more than 64 MiB, is left out and named in ``skipped``; the others are read.
     ///
-    /// - Throws: ``HTTPArchiveError`` if the file cannot be read, exceeds one of the limits, or has an invalid field.
+    /// - Throws: ``HTTPArchiveError`` if the file cannot be read, exceeds one of the limits, is no archive, or has entries of which none can be
+    ///   read.
     public init(contentsOf file: URL) throws(HTTPArchiveError) {
         try self.init(contentsOf: file, limits: Limits())
     }
@@ -112,21 +117,21 @@ extension HTTPArchive {
     /// Reads an archive file within limits, with the same rules as ``init(contentsOf:)``.
     package init(contentsOf file: URL, limits: Limits) throws(HTTPArchiveError) {
         do {
-            let handle = try FileHandle(forReadingFrom: file)
-            defer { try? handle.close() }
             // Reading one byte more than allowed detects a file that is too large even if its size changes meanwhile.
-            let data = try handle.read(upToCount: max(limits.fileBytes, 0).addingReportingOverflow(1).partialValue) ?? Data()
-            try self.init(data: data, limits: limits)
+            let maximum = min(max(limits.fileBytes, 0), .max - 1) + 1
+            try self.init(data: try RegularFile(file).contents(maximumBytes: maximum), limits: limits)
         } catch let error as HTTPArchiveError {
             throw error.named(file)
         } catch {
-            throw HTTPArchiveError("", "cannot be read", file: file.lastPathComponent, underlying: error)
+            let reason = (error as? RegularFile.Failure)?.reason ?? "cannot be read"
+            throw HTTPArchiveError("", reason, file: file.lastPathComponent, underlying: error)
         }
+        skipped = skipped.map { $0.named(file) }
     }
 
     /// Reads an archive from memory, with the same rules as ``init(contentsOf:limits:)``.
     ///
-    /// - Throws: ``HTTPArchiveError`` if the data exceeds one of the limits or has an invalid field.
+    /// - Throws: ``HTTPArchiveError``, as ``init(contentsOf:)`` does.
     package init(data: Data, limits: Limits = Limits()) throws(HTTPArchiveError) {
         guard data.count <= limits.fileBytes else {
             throw HTTPArchiveError("", "is larger than the \(limits.fileBytes) bytes allowed (fileBytes)")

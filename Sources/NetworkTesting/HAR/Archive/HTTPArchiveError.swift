@@ -28,6 +28,19 @@ public struct HTTPArchiveError: Error, Sendable {
     }
 }
 
+extension HTTPArchiveError: Hashable {
+    /// Whether file, field and reason are the same.
+    public static func == (left: HTTPArchiveError, right: HTTPArchiveError) -> Bool {
+        left.file == right.file && left.field == right.field && left.reason == right.reason
+    }
+
+    /// Hashes field and reason.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(field)
+        hasher.combine(reason)
+    }
+}
+
 extension HTTPArchiveError: RedactedStringConvertible, LocalizedError {
     /// File, field and reason on one line, without ``underlying``.
     public var description: String {

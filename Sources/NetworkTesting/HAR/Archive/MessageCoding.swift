@@ -180,7 +180,7 @@ enum BodyText {
             guard text.utf8.count / 4 * 3 <= limit.addingReportingOverflow(1024).partialValue else {
                 throw tooLarge(limit, wrong)
             }
-            guard let decoded = Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { !$0.isWhitespace }) else {
+            guard let decoded = Data(base64Encoded: text) ?? Data(base64Encoded: padded(text)) else {
                 throw wrong(.text, "is not base64")
             }
             data = decoded
@@ -189,6 +189,12 @@ enum BodyText {
         }
         guard data.count <= limit else { throw tooLarge(limit, wrong) }
         return data
+    }
+
+    /// Returns base64 without white space, and with the padding that some programs leave out.
+    private static func padded(_ text: String) -> Data {
+        let digits = text.utf8.filter { $0 > UInt8(ascii: " ") }
+        return Data(digits + repeatElement(UInt8(ascii: "="), count: (4 - digits.count % 4) % 4))
     }
 
     private static func tooLarge(_ limit: Int, _ wrong: (Place, String) -> HTTPArchiveError) -> HTTPArchiveError {

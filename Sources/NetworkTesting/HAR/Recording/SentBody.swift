@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkFiles
 
 /// The body of a request for recording. A stream is captured while it is sent, since it may be readable only once.
 final class SentBody: Sendable {
@@ -77,9 +78,8 @@ final class SentBody: Sendable {
             switch part {
             case .data(let data): sent.append(data)
             case .file(let url):
-                guard let handle = try? FileHandle(forReadingFrom: url) else { continue }
-                defer { try? handle.close() }
-                sent.append((try? handle.read(upToCount: limit.addingReportingOverflow(1).partialValue)) ?? Data())
+                // One byte more shows that the body is larger.
+                sent.append((try? RegularFile(url).contents(maximumBytes: min(limit, .max - 1) + 1)) ?? Data())
             case .capture(let capture):
                 let (bytes, isTruncated) = capture.content
                 sent.append(bytes)

@@ -25,6 +25,8 @@ public final class ReplaySessionManager: NetworkSessionManager {
     private let options: ReplayOptions
     private let fallback: (any NetworkSessionManager)?
     private let name: String
+    /// The entries of the archive that could not be read.
+    private let skipped: [HTTPArchiveError]
     private let isUsed: Locked<[Bool]>
 
     /// Creates a session manager that replays an archive.
@@ -59,6 +61,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
         self.options = options
         self.fallback = fallback
         self.name = name
+        skipped = archive.skipped
     }
 
     /// The entries that were not replayed yet, as `GET https://host/path`, in the order of the archive.
@@ -174,7 +177,10 @@ public final class ReplaySessionManager: NetworkSessionManager {
             let place = isSameOrigin ? exchange.target.path : URLText(recorded.url).originAndPath
             return "[\(exchange.index)] \(recorded.method.rawValue.printable) \(place.printable): \(difference.text)"
         }
-        let entries = list.isEmpty ? "it is empty" : "nearest of \(exchanges.count) entries: " + list.joined(separator: "; ")
+        var entries = list.isEmpty ? "it is empty" : "nearest of \(exchanges.count) entries: " + list.joined(separator: "; ")
+        if let first = skipped.first {
+            entries += "; \(skipped.count) could not be read, such as: \(first.field) \(first.reason)"
+        }
         return TransportError(.notStubbed, "\(name.printable) has no matching response; \(entries)", request: request)
     }
 }

@@ -71,10 +71,18 @@ struct ResumableUploadTests {
         #expect(!server.requests.contains { $0.headers.contains("Upload-Checksum") })
     }
 
-    @Test func `an empty file is complete when the server says so`() async throws {
-        let empty = try folder.write(Data(), to: "empty")
-        let uploaded = try await server.service().uploadResumably(empty, to: creation)
-        #expect(uploaded.byteCount == 0 && methods == ["OPTIONS", "POST", "HEAD"])
+    @Test func `a file is complete with its last part, an empty one with its creation`() async throws {
+        for (size, chunk, parts) in [(0, nil, 0), (0, 10, 0), (1, 1, 1), (9, 10, 1), (10, 10, 1), (11, 10, 2), (20, 10, 2)]
+            as [(Int, Int64?, Int)]
+        {
+            let other = try folder.write(content.prefix(size), to: "other")
+            server.forgetRequests()
+            let uploaded = try await server.service().uploadResumably(
+                other, to: creation, options: UploadOptions(chunkBytes: chunk))
+            #expect(uploaded.byteCount == size && model.bytes(at: uploaded.url) == content.prefix(size), "\(size) bytes")
+            #expect(
+                methods == ["OPTIONS", "POST"] + repeatElement("PATCH", count: parts), "\(size) bytes in parts of \(chunk ?? 0)")
+        }
     }
 
     @Test func `after a lost connection, the rest is sent from the position of the server`() async throws {

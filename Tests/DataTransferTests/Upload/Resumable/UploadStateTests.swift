@@ -159,7 +159,9 @@ struct UploadStateTests {
     @Test func `files that cannot be uploaded are errors, and nothing is sent`() async throws {
         let service = server.service()
         for (url, code) in [
-            (folder.file("missing"), UploadFailure.Code.fileUnreadable), (folder.url, .invalidOptions),
+            (folder.file("missing"), UploadFailure.Code.fileUnreadable),
+            (URL(fileURLWithPath: "/proc/version"), .fileUnreadable), (URL(fileURLWithPath: "/dev/zero"), .fileUnreadable),
+            (folder.url, .invalidOptions),
             (URL(fileURLWithPath: folder.url.path, isDirectory: false), .fileUnreadable), (server.url("/x"), .invalidOptions),
         ] {
             let error = try await downloadFailure { () async throws(DataTransferError) in

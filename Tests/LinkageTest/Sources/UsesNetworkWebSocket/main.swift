@@ -5,7 +5,7 @@ import NetworkWebSocket
 let session = DefaultSessionManager()
 do {
     _ = try await session.webSocket(
-        for: URL(string: "ws://127.0.0.1:9/")!, options: WebSocketOptions { $0.maximumFrameBytes = 0 })
+        for: URL(string: "ws://127.0.0.1:9/")!, options: WebSocketOptions { $0.maximumMessageBytes = 0 })
 } catch {
     print(error.code.rawValue)
 }
