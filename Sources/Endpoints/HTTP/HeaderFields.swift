@@ -60,12 +60,13 @@ public struct HeaderFields: Sendable {
         get {
             var joined: String?
             for field in fields where Self.isSame(field.name, name) {
-                guard let before = joined else {
+                guard joined != nil else {
                     joined = field.value
                     if Self.isSame(name, "Set-Cookie") { break }
                     continue
                 }
-                joined = before + ", " + field.value
+                // In place: a copy for each line would take quadratic time.
+                joined! += ", " + field.value
             }
             return joined
         }
@@ -113,6 +114,12 @@ public struct HeaderFields: Sendable {
         fields.removeAll { Self.isSame($0.name, name) }
     }
 
+    /// Removes all lines with one of these names, which are in lower case, in one pass: the peer may have chosen both.
+    package mutating func remove(_ lowercasedNames: Set<String>) {
+        if lowercasedNames.isEmpty { return }
+        fields.removeAll { lowercasedNames.contains($0.name.asciiLowercased) }
+    }
+
     /// Reserves storage for `count` field lines, at most 10,000.
     package mutating func reserveCapacity(_ count: Int) {
         fields.reserveCapacity(count.clamped(to: 0...10_000))
@@ -122,7 +129,13 @@ public struct HeaderFields: Sendable {
     package func replacing(with other: HeaderFields) -> HeaderFields {
         if other.isEmpty { return self }
         if isEmpty { return other }
-        var merged = HeaderFields(fields.filter { !other.contains($0.name) })
+        var merged = self
+        // For a few names, a set costs more than the comparisons.
+        if other.count <= 8 {
+            merged.fields.removeAll { other.contains($0.name) }
+        } else {
+            merged.remove(Set(other.fields.map(\.name.asciiLowercased)))
+        }
         merged.fields.append(contentsOf: other.fields)
         return merged
     }

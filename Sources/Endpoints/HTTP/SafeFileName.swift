@@ -21,14 +21,13 @@ package enum SafeFileName {
     ///   no characters remain.
     package static func make(_ proposed: String) -> String? {
         let last = proposed.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? []
-        var scalars: [Unicode.Scalar] = last.compactMap { scalar in
+        let scalars: [Unicode.Scalar] = last.compactMap { scalar in
             if isInvisible(scalar) { return nil }
             return ":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar
         }
-        while let first = scalars.first, first == "." || first.properties.isWhitespace { scalars.removeFirst() }
-        while let last = scalars.last, last == "." || last.properties.isWhitespace { scalars.removeLast() }
-        guard !scalars.isEmpty else { return nil }
-        var name = String(String.UnicodeScalarView(scalars))
+        func isVisible(_ scalar: Unicode.Scalar) -> Bool { scalar != "." && !scalar.properties.isWhitespace }
+        guard let first = scalars.firstIndex(where: isVisible), let end = scalars.lastIndex(where: isVisible) else { return nil }
+        var name = String(String.UnicodeScalarView(scalars[first...end]))
         if isDevice(name) { name = "_" + name }
         return name.cut(addingToStem: "")
     }

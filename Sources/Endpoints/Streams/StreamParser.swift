@@ -37,6 +37,8 @@ package protocol StreamParser<Element>: Sendable {
 /// A parser that returns the chunks unchanged, except that empty chunks are left out.
 package struct ChunkParser: StreamParser {
     private var chunks: [Data] = []
+    /// The number of chunks at the front that were returned.
+    private var returned = 0
 
     /// Creates a parser without buffered chunks.
     package init() {}
@@ -51,7 +53,13 @@ package struct ChunkParser: StreamParser {
 
     /// Returns the oldest chunk that has not been returned yet, or `nil` if there is none.
     package mutating func next() throws(StreamParsingError) -> Data? {
-        chunks.isEmpty ? nil : chunks.removeFirst()
+        guard returned < chunks.count else { return nil }
+        defer {
+            chunks[returned] = Data()
+            returned += 1
+            if returned == chunks.count { (chunks, returned) = ([], 0) }
+        }
+        return chunks[returned]
     }
 }
 

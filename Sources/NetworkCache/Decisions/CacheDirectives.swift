@@ -88,12 +88,12 @@ extension CacheDirectives {
 
     /// The combined scope of all directives with a name. One without a list covers the whole response.
     private func scope(_ name: String) -> Scope? {
-        var names: Set<String>?
+        var names: Set<String> = []
         for directive in directives where directive.name == name {
             guard let list = Self.fieldNames(directive.argument) else { return .all }
-            names = (names ?? []).union(list)
+            names.formUnion(list)
         }
-        return names.map(Scope.fields)
+        return names.isEmpty ? nil : .fields(names)
     }
 
     /// Parses `1*DIGIT` (§1.2.2). Returns `nil` for anything else.

@@ -44,7 +44,7 @@ struct CacheExchange: Sendable {
         var response = NetworkResponse(
             statusCode: stored.statusCode, headers: stored.headers, body: .data(request.method == .head ? Data() : stored.body),
             url: stored.url)
-        if !isValidated { for name in entry.terms.hiddenFields { response.headers.remove(name) } }
+        if !isValidated { response.headers.remove(entry.terms.hiddenFields) }
         if let conditions = terms.conditions {
             change(&response, to: ConditionRules.form(conditions, isHead: request.method == .head, entry), stored)
         }

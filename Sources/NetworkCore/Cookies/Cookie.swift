@@ -18,6 +18,12 @@ struct Cookie: Sendable {
     let sameSite: StoredCookie.SameSite
     /// When it expires, in milliseconds since 1970, at most ``latestExpiry``; `nil` for a cookie that is kept for the lifetime of the store.
     let expiry: Int64?
+    /// The site of ``domain``, with which it shares the room of a full store: see ``SiteQuota``.
+    var site = ""
+    /// The host of the response that set it; empty for a cookie that the program has set.
+    var setter = ""
+    /// Whether that response was received over TLS, or the program has set it.
+    var isTrusted = true
     /// The order of creation. A cookie that replaces another keeps its number (§5.3 step 11.3).
     var creation: UInt64 = 0
     /// The order of use: a larger number means more recently used.
@@ -50,6 +56,8 @@ struct Cookie: Sendable {
         }
         path = field.path ?? location.defaultPath
         (isSecure, isHTTPOnly, sameSite) = (field.isSecure, field.isHTTPOnly, field.sameSite)
+        (setter, isTrusted) = (location.host, location.isSecure)
+        site = suffixes.site(of: domain)
         pair = field.name.isEmpty ? Array(field.value) : field.name + [UInt8(ascii: "=")] + field.value
         nameLength = field.name.count
         if let age = field.maximumAge {

@@ -6,19 +6,22 @@ struct CookieJar: Sendable {
     /// A counter that orders the creation and the use of cookies.
     private var ticks: UInt64 = 0
 
-    /// Whether a cookie that was not received over TLS would replace or shadow one with `Secure` (6265bis, storage model).
-    func holdsSecure(over cookie: Cookie, now: Int64) -> Bool {
-        cookies.contains { domain, others in
-            (CookieLocation.name(domain, isInside: cookie.domain) || CookieLocation.name(cookie.domain, isInside: domain))
-                && others.contains { other in
-                    other.isSecure && other.name == cookie.name && CookieLocation.path(cookie.path, isInside: other.path)
-                        && !other.isExpired(at: now)
-                }
+    /// Returns the cookies with `Secure` that one of these cookies, which were not received over TLS, could replace or shadow.
+    func secure(like cookies: [Cookie], now: Int64) -> [Cookie] {
+        let names = Set(cookies.map(\.name))
+        return self.cookies.values.joined().filter { $0.isSecure && names.contains($0.name) && !$0.isExpired(at: now) }
+    }
+
+    /// Stores the cookies of one response (RFC 6265 §5.3 steps 11 and 12) and applies the limits, the one for all cookies once. An expired cookie
+    /// only removes the one that it replaces.
+    mutating func store(_ new: [Cookie], now: Int64, limits: CookieLimits) {
+        for cookie in new { insert(cookie, now: now, limit: limits.maximumCookiesPerDomain) }
+        if count > limits.maximumCookies {
+            makeRoom(for: new.contains(where: \.isTrusted), now: now, limit: limits.maximumCookies)
         }
     }
 
-    /// Stores a cookie (RFC 6265 §5.3 steps 11 and 12) and applies the limits. An expired cookie only removes the one that it replaces.
-    mutating func store(_ cookie: Cookie, now: Int64, limits: CookieLimits) {
+    private mutating func insert(_ cookie: Cookie, now: Int64, limit: Int) {
         ticks += 1
         var cookie = cookie
         (cookie.creation, cookie.lastUse) = (ticks, ticks)
@@ -28,27 +31,24 @@ struct CookieJar: Sendable {
             cookie.creation = others.remove(at: index).creation
         }
         if !cookie.isExpired(at: now) { others.append(cookie) }
-        if others.count > limits.maximumCookiesPerDomain { others.removeAll { $0.isExpired(at: now) } }
-        while others.count > limits.maximumCookiesPerDomain {
-            let leastUsed = others.indices.min { left, right in
-                let (left, right) = (others[left], others[right])
-                return left.isSecure == right.isSecure ? left.lastUse < right.lastUse : !left.isSecure
-            }
-            leastUsed.map { _ = others.remove(at: $0) }
+        if others.count > limit {
+            others.removeAll { $0.isExpired(at: now) }
+            let excess = SiteQuota.excess(others.map(\.claim), limit: limit, for: cookie.isTrusted)
+            others = others.indices.filter { !excess.contains($0) }.map { others[$0] }
         }
         count += others.count
         if !others.isEmpty { cookies[cookie.domain] = others }
-        if count > limits.maximumCookies { makeRoom(now: now, limit: limits.maximumCookies) }
     }
 
-    /// Removes expired cookies and, if that is not enough, the least recently used ones down to nine tenths of the limit, so that the next
-    /// cookies need no removal.
-    private mutating func makeRoom(now: Int64, limit: Int) {
+    /// Removes expired cookies and, if that is not enough, those of the sites that have the most. At least half of the room is for cookies that
+    /// were received over TLS.
+    private mutating func makeRoom(for isTrusted: Bool, now: Int64, limit: Int) {
         removeAll { $0.isExpired(at: now) }
         guard count > limit else { return }
-        let sorted = cookies.values.joined().map { ($0.lastUse, $0.creation) }.sorted(by: <)
-        let last = sorted[count - (limit - limit / 10) - 1]
-        removeAll { ($0.lastUse, $0.creation) <= last }
+        let all = cookies.values.joined().map(\.claim)
+        let excess = SiteQuota.excess(all, limit: limit, for: isTrusted, share: limit / 2, removesTenth: true)
+        let unwanted = Set(excess.map { all[$0].recency })
+        removeAll { unwanted.contains($0.lastUse) }
     }
 
     private mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
@@ -65,7 +65,6 @@ struct CookieJar: Sendable {
     mutating func use(for location: CookieLocation, site: RequestSite = .same, now: Int64) -> [Cookie] {
         if count == 0 { return [] }
         var matching: [Cookie] = []
-        ticks += 1
         for domain in location.domains {
             guard let index = cookies.index(forKey: domain) else { continue }
             if cookies.values[index].contains(where: { $0.isExpired(at: now) }) {
@@ -76,6 +75,7 @@ struct CookieJar: Sendable {
             for position in cookies.values[index].indices {
                 let cookie = cookies.values[index][position]
                 guard cookie.isSent(to: location, of: domain, site) else { continue }
+                ticks += 1
                 cookies.values[index][position].lastUse = ticks
                 matching.append(cookie)
             }
@@ -116,6 +116,17 @@ struct CookieJar: Sendable {
 }
 
 extension Cookie {
+    /// The cookie as an entry of a table that is full.
+    fileprivate var claim: SiteQuota.Entry {
+        SiteQuota.Entry(isTrusted: isTrusted, site: site, setter: setter, standing: isSecure ? 1 : 0, recency: lastUse)
+    }
+
+    /// Whether a cookie that was not received over TLS would replace or shadow this one with `Secure` (6265bis, storage model).
+    func isProtected(from cookie: Cookie) -> Bool {
+        name == cookie.name && CookieLocation.path(cookie.path, isInside: path)
+            && (CookieLocation.name(domain, isInside: cookie.domain) || CookieLocation.name(cookie.domain, isInside: domain))
+    }
+
     /// Whether the cookie, which is one of a domain of the location, is sent to the location.
     fileprivate func isSent(to location: CookieLocation, of domain: String, _ site: RequestSite) -> Bool {
         (location.isSecure || !isSecure) && (!isHostOnly || domain == location.host) && location.isInside(path)

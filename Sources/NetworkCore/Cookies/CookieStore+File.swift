@@ -42,7 +42,8 @@ extension CookieStore {
     ///
     /// It is JSON: an object with `format` (`"swift-data-transfer cookies"`), `version` (1), and `cookies`, a list of objects with the strings
     /// `name`, `value`, `domain`, `path` and `sameSite` (`unspecified`, `strict`, `lax`, `none`), the booleans `isHostOnly`, `isSecure` and
-    /// `isHTTPOnly`, and `expires`, in milliseconds since 1970-01-01T00:00:00Z, which cookies of the session do not have.
+    /// `isHTTPOnly`, and `expires`, in milliseconds since 1970-01-01T00:00:00Z, which cookies of the session do not have. A cookie that a server
+    /// has set also has `setter`, the name of its host, and if it was not received over TLS, `isTrusted`, which is `false`.
     ///
     /// - Parameters:
     ///   - file: The URL of the file, in a folder that exists.
@@ -131,6 +132,10 @@ enum CookieFile {
         var isHTTPOnly: Bool
         var sameSite: String
         var expires: Int64?
+        /// `nil` for a cookie of the program.
+        var setter: String?
+        /// `nil` is `true`.
+        var isTrusted: Bool?
     }
 
     /// Returns the file of these cookies.
@@ -140,7 +145,8 @@ enum CookieFile {
             return Item(
                 name: stored.name, value: stored.value, domain: stored.domain, isHostOnly: stored.isHostOnly, path: stored.path,
                 isSecure: stored.isSecure, isHTTPOnly: stored.isHTTPOnly, sameSite: stored.sameSite.rawValue,
-                expires: cookie.expiry)
+                expires: cookie.expiry, setter: cookie.setter.isEmpty ? nil : cookie.setter,
+                isTrusted: cookie.isTrusted ? nil : false)
         }
         let encoder = TransferJSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]
@@ -182,9 +188,11 @@ enum CookieFile {
         guard let sameSite = StoredCookie.SameSite(rawValue: item.sameSite) else {
             throw CookieStoreError("sameSite", "is not one of unspecified, strict, lax and none")
         }
-        return try StoredCookie(
+        var cookie = try StoredCookie(
             name: item.name, value: item.value, domain: item.domain, isHostOnly: item.isHostOnly, path: item.path,
             isSecure: item.isSecure, isHTTPOnly: item.isHTTPOnly, sameSite: sameSite
         ).checked(expiry: item.expires)
+        (cookie.setter, cookie.isTrusted) = (item.setter ?? "", item.isTrusted ?? true)
+        return cookie
     }
 }

@@ -29,8 +29,11 @@ import NetworkLogging
 /// methods; this remains so until the end of the call. Two hosts are of the same site if they are equal or have a parent domain
 /// in common that may not be a public suffix. The scheme is not compared, because redirects from http to https are usual.
 ///
-/// When a limit is exceeded, expired cookies are removed first, then the least recently used. Within a domain, cookies with `Secure` are
-/// removed last.
+/// **Room.** When a limit is exceeded, expired cookies are removed first. A response without TLS then replaces only cookies that were set without
+/// TLS; it never removes another, and is not stored if there is no other room. Responses over TLS replace cookies of the sites that have
+/// the most, so that a site with no more cookies than its equal part of the room loses none; within a site, cookies of the hosts that have set
+/// the most; of one host, the least recently used, and those with `Secure` last. Cookies that were set without TLS keep up to half of the room.
+/// A site is the domain one label below the longest one that may be a public suffix, as described above.
 public final class CookieStore: Sendable {
     let limits: CookieLimits
     private let suffixes: PublicSuffixRule
@@ -79,13 +82,14 @@ public final class CookieStore: Sendable {
     ///   path of more than 1024 bytes; a `domain` that is no host, or that may be a public suffix if `isHostOnly` is `false`; a `name` with
     ///   a prefix whose rules the cookie violates; `sameSite` is `none` without `isSecure`; a time after the year 9999.
     public func set(_ cookie: StoredCookie) throws(CookieStoreError) {
-        let checked = try cookie.checked()
+        var checked = try cookie.checked()
         if !checked.isHostOnly, suffixes.contains(checked.domain) {
             throw CookieStoreError("domain", "may be a public suffix, so isHostOnly must be true")
         }
+        checked.site = suffixes.site(of: checked.domain)
         Self.remember(checked, isReceived: false)
         let now = now()
-        jar.withLock { $0.store(checked, now: now, limits: limits) }
+        jar.withLock { [checked] jar in jar.store([checked], now: now, limits: limits) }
     }
 
     /// Removes the cookie with the same name, domain, path and scope. Its other properties may differ.
@@ -131,9 +135,9 @@ public final class CookieStore: Sendable {
         if cookies.isEmpty { return }
         for cookie in cookies { Self.remember(cookie, isReceived: true) }
         jar.withLock { jar in
-            for cookie in cookies where location.isSecure || !jar.holdsSecure(over: cookie, now: now) {
-                jar.store(cookie, now: now, limits: limits)
-            }
+            let protected = location.isSecure ? [] : jar.secure(like: cookies, now: now)
+            let allowed = cookies.filter { cookie in !protected.contains { $0.isProtected(from: cookie) } }
+            jar.store(allowed, now: now, limits: limits)
         }
     }
 
@@ -187,13 +191,14 @@ public final class CookieStore: Sendable {
         let now = now()
         // Of a long file, only as many cookies as the limits allow are stored while the lock is held.
         var loaded = CookieJar()
-        for cookie in cookies where cookie.isHostOnly || !suffixes.contains(cookie.domain) {
-            loaded.store(cookie, now: now, limits: limits)
+        for var cookie in cookies where cookie.isHostOnly || !suffixes.contains(cookie.domain) {
+            cookie.site = suffixes.site(of: cookie.domain)
+            loaded.store([cookie], now: now, limits: limits)
         }
         let kept = loaded.all(now: now)
         for cookie in kept { Self.remember(cookie, isReceived: true) }
         jar.withLock { jar in
-            for cookie in kept { jar.store(cookie, now: now, limits: limits) }
+            for cookie in kept { jar.store([cookie], now: now, limits: limits) }
         }
     }
 
@@ -243,7 +248,7 @@ extension CookieStore: RedactedStringConvertible {
 public struct CookieLimits: Sendable, Hashable {
     /// The maximum number of cookies of one domain, without its subdomains. Default: 50, the least that 6265bis §6.1 permits.
     public var maximumCookiesPerDomain: Int
-    /// The maximum number of all cookies. When it is exceeded, a tenth of them is removed. Default: 3000 (6265bis §6.1).
+    /// The maximum number of all cookies. When it is exceeded, a tenth of them is removed: see ``CookieStore``. Default: 3000 (6265bis §6.1).
     public var maximumCookies: Int
     /// The maximum number of `Set-Cookie` fields of one response. Further fields are ignored. Default: 50, as in libcurl.
     public var maximumFieldsPerResponse: Int

@@ -26,6 +26,15 @@ struct PublicSuffixRule: Sendable {
         return isKnown?(domain) ?? false
     }
 
+    /// Returns the site of a host: the domain that is one label longer than the longest one that may be a public suffix. An address, and a host
+    /// that may be a suffix itself, is its own site.
+    func site(of host: String) -> String {
+        if HostName.isAddress(host) || contains(host) { return host }
+        var site = host[...]
+        while let (_, parent) = site.divided(at: "."), !contains(String(parent)) { site = parent }
+        return String(site)
+    }
+
     /// Returns whether two hosts are of the same site: they are equal, or have a parent domain in common that cannot be a public suffix, so
     /// that either could set a cookie for both.
     func isSameSite(_ one: CookieLocation, _ other: CookieLocation) -> Bool {

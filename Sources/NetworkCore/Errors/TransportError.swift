@@ -151,8 +151,8 @@ extension TransportError.Code {
     public static let undecodableContent = Self(rawValue: "undecodableContent")
     /// The body is larger than a limit allows, such as ``SessionConfiguration/maximumBodyBytes``.
     public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
-    /// The head, interim responses and trailers are larger than ``SessionConfiguration/maximumHeaderBytes``, or there are more than 64
-    /// interim responses.
+    /// The head, interim responses and trailers are larger than ``SessionConfiguration/maximumHeaderBytes``, the head or the trailers have
+    /// more lines than ``SessionConfiguration/maximumHeaderFields``, or there are more than 64 interim responses.
     public static let headersTooLarge = Self(rawValue: "headersTooLarge")
     /// The request was redirected more often than ``SessionConfiguration/maximumRedirects`` allows.
     public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
@@ -196,6 +196,11 @@ extension TransportError.Code {
 }
 
 extension TransportError {
+    /// The message for a head, or for trailers, with more field lines than ``SessionConfiguration/maximumHeaderFields``.
+    package static func tooManyFields(_ maximum: Int) -> String {
+        "the response head, or its trailers, have more than \(maximum) field lines (maximumHeaderFields)"
+    }
+
     /// Whether the request was cancelled.
     public var isCancelled: Bool { code == .cancelled }
     /// Whether a time limit was exceeded, in any phase.

@@ -74,7 +74,8 @@
             }
             connection.parser = HTTP1ResponseParser(
                 isHead: request.method == .head, expectsUpgrade: head.expectsUpgrade,
-                maximumHeaderBytes: loop.configuration.maximumHeaderBytes)
+                maximumHeaderBytes: loop.configuration.maximumHeaderBytes,
+                maximumHeaderFields: loop.configuration.maximumHeaderFields)
             connection.unread = nil
             transfer.sending.noteSent()
         }

@@ -31,9 +31,14 @@ struct HTTP1FramingFields: Sendable {
     private(set) var hasContentEncoding = false
     private(set) var hasLocation = false
     private(set) var hasSetCookie = false
-    private var lines = HTTP1FieldLines()
+    private var lines: HTTP1FieldLines
     /// What the last line was, which a folded line would continue.
     private var last = Continued.other
+
+    /// - Parameter maximumLines: The maximum number of field lines.
+    init(maximumLines: Int) {
+        lines = HTTP1FieldLines(maximum: maximumLines)
+    }
 
     /// Checks and reads a field line.
     ///
@@ -136,8 +141,14 @@ struct HTTP1FieldLines: Sendable {
         let value: UnsafeRawBufferPointer
     }
 
+    /// The maximum number of lines.
+    let maximum: Int
     /// The number of lines that were checked so far.
     private(set) var count = 0
+
+    init(maximum: Int) {
+        self.maximum = maximum
+    }
 
     /// Checks a field line and splits it.
     ///
@@ -145,6 +156,7 @@ struct HTTP1FieldLines: Sendable {
     @inline(__always)
     mutating func check(_ line: UnsafeRawBufferPointer) throws(HTTP1Error) -> Line {
         count &+= 1
+        guard count <= maximum else { throw .tooManyFields(maximum) }
         var colon = 0
         while colon < line.count, HTTP1Bytes.isToken(line[colon]) { colon &+= 1 }
         if colon == 0 {

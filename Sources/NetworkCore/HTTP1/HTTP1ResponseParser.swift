@@ -42,6 +42,7 @@ struct HTTP1ResponseParser: Sendable {
     private let isHead: Bool
     private let expectsUpgrade: Bool
     private let maximumHeaderBytes: Int
+    private let maximumHeaderFields: Int
     private var state = State.statusLine
     private var failure: HTTP1Error?
     /// The number of bytes at the end of ``head`` that belong to an incomplete line.
@@ -50,8 +51,8 @@ struct HTTP1ResponseParser: Sendable {
     /// Whether ``head`` has the lines of an interim response, which are dropped with the next call.
     private var holdsInterim = false
     /// The framing fields of the current head; of the final head once it is complete.
-    private var framing = HTTP1FramingFields()
-    private var trailerLines = HTTP1FieldLines()
+    private var framing: HTTP1FramingFields
+    private var trailerLines: HTTP1FieldLines
     /// The number of missing bytes of a body of known length.
     private var remaining: Int64 = 0
     private var chunks = HTTP1ChunkDecoder()
@@ -78,10 +79,14 @@ struct HTTP1ResponseParser: Sendable {
     ///   - isHead: Whether the request's method is HEAD: the response has no body, whatever its head announces (RFC 9112 §6.3).
     ///   - expectsUpgrade: Whether the request had an `Upgrade` field. Otherwise status 101 is an error.
     ///   - maximumHeaderBytes: The limit for the final head, the interim responses and the trailers together.
-    init(isHead: Bool, expectsUpgrade: Bool = false, maximumHeaderBytes: Int) {
+    ///   - maximumHeaderFields: The maximum number of field lines of each head, and of the trailers. Default: 1,000.
+    init(isHead: Bool, expectsUpgrade: Bool = false, maximumHeaderBytes: Int, maximumHeaderFields: Int = 1000) {
         self.isHead = isHead
         self.expectsUpgrade = expectsUpgrade
         self.maximumHeaderBytes = maximumHeaderBytes
+        self.maximumHeaderFields = maximumHeaderFields
+        framing = HTTP1FramingFields(maximumLines: maximumHeaderFields)
+        trailerLines = HTTP1FieldLines(maximum: maximumHeaderFields)
     }
 
     /// Consumes input from `offset` on, up to the next step to report. Call it until it returns ``Step/needsMore`` or
@@ -279,7 +284,7 @@ extension HTTP1ResponseParser {
                 )
             }
             holdsInterim = true
-            framing = HTTP1FramingFields()
+            framing = HTTP1FramingFields(maximumLines: maximumHeaderFields)
             state = .statusLine
             return .interim(statusCode)
         }
@@ -374,6 +379,10 @@ struct HTTP1Error: Error, Equatable, Sendable {
 
     static func malformed(_ message: String) -> HTTP1Error {
         HTTP1Error(.malformedResponse, message)
+    }
+
+    static func tooManyFields(_ maximum: Int) -> HTTP1Error {
+        HTTP1Error(.headersTooLarge, TransportError.tooManyFields(maximum))
     }
 
     /// The code of the ``TransportError`` that callers receive.

@@ -50,6 +50,12 @@
             }
             let wasComplete = transfer.exchange.head.isComplete
             transfer.exchange.head.receive(line)
+            guard transfer.exchange.head.fieldLines <= transfer.limits.maximumHeaderFields else {
+                transfer.failure = TransportError(
+                    .headersTooLarge, TransportError.tooManyFields(transfer.limits.maximumHeaderFields), phase: .receive,
+                    request: transfer.request)
+                return false
+            }
             guard !transfer.exchange.head.length.isContradictory else {
                 transfer.failure = TransportError(
                     .malformedResponse, "the Content-Length is not a number, or there are several that differ", phase: .receive,

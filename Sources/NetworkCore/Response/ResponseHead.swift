@@ -15,6 +15,8 @@ struct ResponseHead: Sendable {
     private var hasTrailers = false
     /// The bytes of interim responses, which are not kept.
     private var droppedBytes = 0
+    /// The number of field lines of the head that is being received over HTTP/2, or of its trailers.
+    private(set) var fieldLines = 0
 
     /// Whether the empty line after the final head was received.
     var isComplete: Bool { end != nil }
@@ -37,6 +39,7 @@ extension ResponseHead {
         lines.removeAll(keepingCapacity: true)
         end = nil
         hasTrailers = false
+        fieldLines = 0
         length = AnnouncedLength()
     }
 
@@ -61,12 +64,16 @@ extension ResponseHead {
             return
         }
         lines.append(contentsOf: line)
+        if line.count > 2 { fieldLines += 1 }
         if isComplete {
             hasTrailers = true
         } else {
             length.receive(line)
             guard line.count <= 2 else { return }
-            if line.allSatisfy({ $0 == HTTP1Bytes.lineFeed || $0 == HTTP1Bytes.carriageReturn }) { end = lines.count }
+            if line.allSatisfy({ $0 == HTTP1Bytes.lineFeed || $0 == HTTP1Bytes.carriageReturn }) {
+                end = lines.count
+                fieldLines = 0
+            }
         }
     }
 }

@@ -57,9 +57,15 @@ public struct SessionCall: Sendable {
     ///     `Strict-Transport-Security` followed.
     /// - Returns: `true` if ``request`` is now that of a redirect and has to be sent; credentials are left out of it if its origin is another.
     ///   `false` if this response is the result.
-    /// - Throws: ``TransportError/Code/tooManyRedirects``, ``TransportError/Code/redirectRefused``, or
+    /// - Throws: ``TransportError/Code/headersTooLarge`` for more fields than ``SessionConfiguration/maximumHeaderFields``,
+    ///   ``TransportError/Code/tooManyRedirects``, ``TransportError/Code/redirectRefused``, or
     ///   ``TransportError/Code/bodyNotReplayable`` if the redirect needs a body that can be read only once.
     public mutating func receive(status: Int, headers: HeaderFields, isVerified: Bool) throws(TransportError) -> Bool {
+        let maximum = rules.configuration.maximumHeaderFields
+        guard headers.count <= maximum else {
+            throw TransportError(
+                .headersTooLarge, TransportError.tooManyFields(maximum), phase: .receive, request: request)
+        }
         if let store = rules.cookieStore, let location = CookieLocation(request) {
             store.receive(headers.values(for: "Set-Cookie"), from: location)
         }

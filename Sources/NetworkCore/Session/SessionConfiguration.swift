@@ -13,6 +13,9 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumBodyBytes = 64 << 20
     /// The maximum size of the response head, its interim responses and its trailers together, in bytes. Default: 256 KiB.
     public var maximumHeaderBytes = 256 << 10
+    /// The maximum number of field lines of the response head, and of its trailers. Default: 1,000, each of which can have 262 bytes within the
+    /// default of ``maximumHeaderBytes``. Session managers that receive the values of one name joined count them as one line.
+    public var maximumHeaderFields = 1000
     /// The maximum number of redirects to follow. With 0, a redirect is returned as the response. Default: 10.
     public var maximumRedirects = 10
     /// Whether an `https` URL may redirect to an `http` one. If not, such a redirect is an error. Default: `false`.
@@ -96,7 +99,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// Creates a configuration with the defaults, and changes it: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.
     ///
     /// Times must lie between 1 millisecond and 10^6 seconds, `maximumHeaderBytes` must be at least 1024,
-    /// `maximumConnectionsPerHost`, `maximumStreamsPerHost`, `maximumConnections`, `maximumUsesPerConnection` and
+    /// `maximumHeaderFields`, `maximumConnectionsPerHost`, `maximumStreamsPerHost`, `maximumConnections`, `maximumUsesPerConnection` and
     /// `maximumDecodingRatio` at least 1, the other counts at least 0; `eventLoops` must lie in 1...64 and not exceed
     /// `maximumConnections`; `httpVersion` must be one of the choices that are defined. Otherwise, session managers fail each request with ``TransportError/Code/invalidConfiguration``.
     ///
@@ -118,6 +121,7 @@ public struct SessionConfiguration: Sendable, Hashable {
         }
         let counts = [
             ("maximumBodyBytes", maximumBodyBytes, 0), ("maximumHeaderBytes", maximumHeaderBytes, 1024),
+            ("maximumHeaderFields", maximumHeaderFields, 1),
             ("maximumRedirects", maximumRedirects, 0), ("maximumConnectionsPerHost", maximumConnectionsPerHost, 1),
             ("maximumIdleConnections", maximumIdleConnections, 0),
             ("maximumUpgradedConnections", maximumUpgradedConnections, 0), ("maximumStreamsPerHost", maximumStreamsPerHost, 1),

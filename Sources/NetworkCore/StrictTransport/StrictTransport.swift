@@ -9,8 +9,10 @@ import Foundation
 ///
 /// Interceptors, such as a cache, see the URL of the request as the caller wrote it.
 ///
-/// At most 1,000 hosts are kept. When another one is added, expired ones are removed first, then the one that expires first. An age beyond
-/// 100 years counts as 100 years.
+/// At most 1,000 hosts are kept. When another one is added, expired ones are removed first. If that is not enough, a tenth is removed: hosts of the
+/// sites that have the most, and of each the least recently confirmed ones, so that a site with no more hosts than its equal part of the
+/// room loses none. A site is the domain one label below a public suffix, as far as that is known without a list: see ``CookieStore``.
+/// An age beyond 100 years counts as 100 years.
 public struct StrictTransport: Sendable, Hashable {
     enum Choice: Sendable, Hashable {
         case off

@@ -14,30 +14,54 @@ struct StrictTransportHosts: Sendable, Hashable {
 
     /// The entries by host, in the form of ``HostName/canonical(_:)``.
     private(set) var entries: [String: Entry] = [:]
+    /// The order in which the hosts were confirmed: a larger number means later.
+    private var confirmations: [String: UInt64] = [:]
+    private var ticks: UInt64 = 0
+    private let limit: Int
 
-    init() {}
+    /// - Parameter limit: The maximum number of hosts. Default: ``maximumHosts``.
+    init(limit: Int = maximumHosts) {
+        self.limit = limit
+    }
 
-    /// Applies the field of a response to its host: adds it, replaces its entry, or removes it if the age is 0 (§8.1).
+    /// Whether the same hosts are known for the same time.
+    static func == (left: Self, right: Self) -> Bool { left.entries == right.entries }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+
+    /// The known hosts, in the order in which they were confirmed.
+    var inOrder: [String] { entries.keys.sorted { confirmations[$0, default: 0] < confirmations[$1, default: 0] } }
+
+    /// Applies the field of a response to its host: adds it, confirms and replaces its entry, or removes it if the age is 0 (§8.1).
     ///
     /// - Parameter host: A canonical name, not an address.
     mutating func apply(_ field: StrictTransportField, to host: String, now: Int64) {
-        guard field.maximumAge > 0 else {
-            entries[host] = nil
-            return
-        }
-        set(Entry(expires: now + field.maximumAge, includesSubdomains: field.includesSubdomains), for: host, now: now)
+        let entry = Entry(expires: now + field.maximumAge, includesSubdomains: field.includesSubdomains)
+        set([(host, field.maximumAge > 0 ? entry : nil)], now: now)
     }
 
-    /// Sets or removes an entry, and removes others if there are too many.
-    mutating func set(_ entry: Entry?, for host: String, now: Int64) {
-        entries[host] = entry
-        guard entries.count > Self.maximumHosts else { return }
-        entries = entries.filter { $0.value.expires > now }
-        while entries.count > Self.maximumHosts {
-            let first = entries.filter { $0.key != host }.min { ($0.value.expires, $0.key) < ($1.value.expires, $1.key) }
-            guard let first else { return }
-            entries[first.key] = nil
+    /// Sets or removes entries, in the order of their confirmation, and then removes others if there are too many: those that have expired,
+    /// and if that is not enough, those of the sites that have the most, of each the least recently confirmed ones.
+    mutating func set(_ changes: some Sequence<(String, Entry?)>, now: Int64) {
+        for (host, entry) in changes {
+            entries[host] = entry
+            ticks += 1
+            confirmations[host] = entry.map { _ in ticks }
         }
+        if entries.count > limit { keep { $1.expires > now } }
+        guard entries.count > limit else { return }
+        let hosts = Array(entries.keys)
+        let all = hosts.map { host in
+            SiteQuota.Entry(
+                isTrusted: true, site: PublicSuffixRule().site(of: host), setter: host, recency: confirmations[host, default: 0])
+        }
+        let removed = Set(SiteQuota.excess(all, limit: limit, for: true, removesTenth: true).map { hosts[$0] })
+        keep { host, _ in !removed.contains(host) }
+    }
+
+    private mutating func keep(_ isWanted: (String, Entry) -> Bool) {
+        entries = entries.filter { isWanted($0.key, $0.value) }
+        confirmations = confirmations.filter { entries[$0.key] != nil }
     }
 
     /// Whether a host is known, or is a subdomain of a known host that includes its subdomains (§8.2).
@@ -63,10 +87,11 @@ extension StrictTransportHosts {
     }
 
     /// The contents of the file, in the format of `curl --hsts`: one host on each line, with a dot before it if its subdomains are included,
-    /// and the time of its expiry in UTC.
+    /// and the time of its expiry in UTC. The lines are in the order of the confirmations.
     func text(now: Int64) -> String {
         var lines = ["# Hosts that are contacted over TLS only (RFC 6797), in the format of curl --hsts."]
-        for (host, entry) in entries.sorted(by: { $0.key < $1.key }) where entry.expires > now {
+        for host in inOrder {
+            guard let entry = entries[host], entry.expires > now else { continue }
             let date = Array(HTTPDate(secondsSince1970: entry.expires).basicFormat)
             let time = "\(String(date[9..<11])):\(String(date[11..<13])):\(String(date[13..<15]))"
             lines.append("\(entry.includesSubdomains ? "." : "")\(host) \"\(String(date[..<8])) \(time)\"")
@@ -74,9 +99,10 @@ extension StrictTransportHosts {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Parses the contents of a file. Comments, blank lines and expired hosts are left out. If there are too many hosts, those that expire
-    /// last remain.
+    /// Parses the contents of a file. Comments, blank lines and expired hosts are left out. The last line of a host counts.
     init(text: String, now: Int64) throws(Damage) {
+        self.init()
+        var found: [(String, Entry?)] = []
         // Bytes, not characters: CR and LF together are one character.
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, bytes) in lines.enumerated() {
@@ -91,8 +117,9 @@ extension StrictTransportHosts {
                     line[(includesSubdomains ? line.utf8.index(after: line.startIndex) : line.startIndex)..<space]),
                 !HostName.isAddress(host)
             else { throw Damage(line: index + 1) }
-            if expires > now { set(Entry(expires: expires, includesSubdomains: includesSubdomains), for: host, now: now) }
+            if expires > now { found.append((host, Entry(expires: expires, includesSubdomains: includesSubdomains))) }
         }
+        set(found, now: now)
     }
 
     /// Parses `"YYYYMMDD HH:MM:SS"`, or `"unlimited"`.

@@ -171,7 +171,8 @@ package final class StrictTransportStore: Sendable {
         let now = now()
         // Another process may have changed the file. If it is damaged now, it is replaced by what is known here.
         var hosts = (try? Self.hosts(in: file, now: now)) ?? own
-        for (host, entry) in changes { hosts.set(entry, for: host, now: now) }
+        let order = Dictionary(uniqueKeysWithValues: own.inOrder.enumerated().map { ($1, $0) })
+        hosts.set(changes.sorted { order[$0.key, default: -1] < order[$1.key, default: -1] }.map { ($0.key, $0.value) }, now: now)
         let temporary = file.deletingLastPathComponent().appendingPathComponent(".hsts-\(UUID().uuidString)").path
         guard (try? NewFile.replace(file.path, with: Data(hosts.text(now: now).utf8), through: temporary)) != nil else { return }
         state.withLock { state in

@@ -93,6 +93,9 @@ final class URLSessionExchange: Sendable {
             return exceed(
                 .headersTooLarge, "the response head is larger than \(limits.maximumHeaderBytes) bytes (maximumHeaderBytes)")
         }
+        guard response.allHeaderFields.count <= limits.maximumHeaderFields else {
+            return exceed(.headersTooLarge, TransportError.tooManyFields(limits.maximumHeaderFields))
+        }
         if !RedirectRules.isRedirect(response.statusCode) { transfer.endHeadBound() }
         update { $0.response = response }
     }

@@ -19,11 +19,14 @@ struct AuthenticationChallenge: Equatable, Sendable {
     /// The parameter with a name in lower case.
     subscript(name: String) -> String? { parameters[name] }
 
+    /// The maximum number of challenges of a response. Further ones are ignored: each costs a digest of the password.
+    static let maximumCount = 32
+
     /// Parses the `WWW-Authenticate` fields of a response (RFC 9110 §11.6.1), in their order.
     ///
     /// What is malformed is skipped up to the next comma.
     static func all(in headers: HeaderFields) -> [AuthenticationChallenge] {
-        headers.values(for: "WWW-Authenticate").flatMap { parse($0) }
+        Array(headers.values(for: "WWW-Authenticate").lazy.flatMap { parse($0) }.prefix(maximumCount))
     }
 
     /// Parses one field, which may contain several challenges: the comma separates both challenges and parameters.

@@ -100,6 +100,14 @@
                 "an endless status line is refused at the limit", "Go TestTransportResponseHeaderLength",
                 "HTTP/1.1 200 " + String(repeating: "x", count: 3000), gives: "headersTooLarge",
                 change: { $0.maximumHeaderBytes = 2000 }),
+            .row(
+                "too many field lines are refused at the limit", "Node maxHeadersCount",
+                ok + String(repeating: "X: 1\r\n", count: 20) + end, gives: "headersTooLarge",
+                change: { $0.maximumHeaderFields = 20 }),
+            .row(
+                "too many trailers are refused at the limit", "RFC 9112 §7.1.2",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + String(repeating: "X: 1\r\n", count: 21) + "\r\n",
+                gives: "headersTooLarge", change: { $0.maximumHeaderFields = 20 }),
         ]
     }
 #endif

@@ -22,6 +22,8 @@ struct ResponseHeadTests {
         let lines = ["HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n"]
         let head = head(Array(repeating: lines, count: 100).flatMap(\.self) + ["HTTP/1.1 200 OK\r\n", "A: 1\r\n"])
         #expect(head.count == 100 * lines.joined().utf8.count + 23 && head.lines.count == 23)
+        #expect(head.fieldLines == 1, "lines are counted for each head, and for the trailers")
+        #expect(self.head(["HTTP/2 200\r\n", "A: 1\r\n", "\r\n", "T: 2\r\n", "T: 3\r\n", "\r\n"]).fieldLines == 2)
     }
 
     @Test(arguments: [

@@ -56,17 +56,25 @@ struct StrictTransportHostsTests {
         }
     }
 
-    @Test func `the number of hosts is limited, and the first to expire are removed`() {
+    @Test func `the number of hosts is limited, and those of the largest site are removed, the least recently confirmed first`()
+        throws
+    {
         var hosts = StrictTransportHosts()
-        for number in 0..<1500 { hosts.apply(field(Int64(10_000 + number)), to: "h\(number).example", now: 0) }
-        #expect(hosts.entries.count == StrictTransportHosts.maximumHosts)
+        for host in ["bank.example", "www.bank.example"] { hosts.apply(field(10_000), to: host, now: 0) }
+        for number in 0..<3000 {
+            hosts.apply(field(100_000), to: "h\(number).evil.example", now: 0)
+            hosts.apply(field(100_000), to: "h0.evil.example", now: 0)
+        }
+        #expect((900...1000).contains(hosts.entries.count) && hosts.inOrder.prefix(2) == ["bank.example", "www.bank.example"])
+        #expect(hosts.contain("h0.evil.example", now: 1) && !hosts.contain("h1.evil.example", now: 1))
+        // The file has the same order, and is read in time that is linear in its length.
+        let text = hosts.text(now: 0) + (0..<20_000).map { "g\($0).evil.example \"unlimited\"\n" }.joined()
+        let read = try StrictTransportHosts(text: text, now: 0)
         #expect(
-            !hosts.contain("h0.example", now: 1) && hosts.contain("h1499.example", now: 1)
-                && hosts.contain("h500.example", now: 1))
+            read.entries.count == 900 && read.contain("www.bank.example", now: 1) && read.contain("g19999.evil.example", now: 1))
+        #expect(try StrictTransportHosts(text: hosts.text(now: 0), now: 0).inOrder == hosts.inOrder)
         hosts.apply(field(5), to: "short.example", now: 0)
         #expect(hosts.contain("short.example", now: 1), "the host of the response itself is kept")
-        hosts.apply(field(5), to: "late.example", now: 1_000_000)
-        #expect(hosts.entries.keys.sorted() == ["late.example"], "all others have expired")
     }
 
     @Test func `hosts are the same after they were written and read`() throws {

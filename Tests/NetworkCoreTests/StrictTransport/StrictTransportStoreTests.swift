@@ -100,11 +100,11 @@ struct StrictTransportStoreTests {
         try FileManager.default.removeItem(at: inner)
         for host in 0..<5000 { store.receive(["max-age=1000"], for: try request("https://\(host).example/")) }
         await store.flush()
-        #expect(store.count == 1000 && store.unwrittenCount <= 2000)
+        #expect((900...1000).contains(store.count) && store.unwrittenCount <= 2000)
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
         store.receive(["max-age=1000"], for: try request("https://last.example/"))
         await store.flush()
-        #expect(try self.store(.file(file)).count == 1000 && store.unwrittenCount == 0)
+        #expect((900...1000).contains(try self.store(.file(file)).count) && store.unwrittenCount == 0)
     }
 
     @Test func `a later expiry alone is written only if it is much later`() async throws {

@@ -92,6 +92,9 @@ extension URLSessionTests {
                 let error = await manager.error(for: NetworkRequest(url: server.url(path)))
                 #expect(error?.code == .headersTooLarge)
             }
+            let other = URLSessionManager(configuration: SessionConfiguration { $0.maximumHeaderFields = 100 })
+            let error = await other.error(for: NetworkRequest(url: server.url("/long")))
+            #expect(error?.code == .headersTooLarge && error?.message.contains("maximumHeaderFields") == true)
         }
 
         @Test func `a header line that is too long for URLSession is reported as too large`() async throws {

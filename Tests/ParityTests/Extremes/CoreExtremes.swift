@@ -48,7 +48,8 @@ extension ExtremeCall {
         },
         ExtremeCall {
             let numbers: [any WritableKeyPath<SessionConfiguration, Int> & Sendable] = [
-                \.maximumBodyBytes, \.maximumHeaderBytes, \.maximumRedirects, \.maximumConnectionsPerHost, \.maximumConnections,
+                \.maximumBodyBytes, \.maximumHeaderBytes, \.maximumHeaderFields, \.maximumRedirects, \.maximumConnectionsPerHost,
+                \.maximumConnections,
                 \.maximumIdleConnections, \.maximumUpgradedConnections, \.maximumDecodingRatio, \.maximumStreamsPerHost,
                 \.eventLoops,
             ]
