@@ -222,12 +222,6 @@ import Testing
             #expect(try PropertyListResponseDecoder().decode([String: [[String: [Int]]]].self, from: body) == value)
         }
     }
-}
-
-private enum PropertyListProbe {
-    static func check(_ data: Data) -> Bool {
-        (try? PropertyListResponseDecoder().decode(Int.self, from: ResponseData(data))) != nil
-    }
 
     @Test func `a document as deep as a small stack allows is decoded on it, and a deeper one is an error`() async {
         struct Tree: Decodable {
@@ -257,5 +251,11 @@ private enum PropertyListProbe {
                 }
             }
         }
+    }
+}
+
+private enum PropertyListProbe {
+    static func check(_ data: Data) -> Bool {
+        (try? PropertyListResponseDecoder().decode(Int.self, from: ResponseData(data))) != nil
     }
 }

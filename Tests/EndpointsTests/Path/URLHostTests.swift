@@ -21,7 +21,7 @@ struct URLHostTests {
             request.url = try #require(URL(string: "http://other/"))
             request.url = try #require(URL(string: text))
             #expect(request.urlText == sent)
-            var configuration = APIConfiguration.make()
+            var configuration = try APIConfiguration.make()
             configuration.baseURL = try #require(URL(string: String(text.prefix { $0 != "?" && $0 != "#" })))
             #expect(try Endpoint.make("x").networkRequest(with: configuration).origin == request.origin, "\(text)")
             #expect(

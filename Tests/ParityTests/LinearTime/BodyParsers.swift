@@ -92,7 +92,7 @@ extension Parser {
         },
         Parser("WebSocket frames", ["\u{1}\u{1}a", "\u{0}\u{0}", "\u{1}\u{0}⟨\u{0}\u{1}a⟩"]) { text in
             let bytes = Array(text.utf8)
-            var parser = WebSocketFrameParser(.client, maximumFrameBytes: .max, allowsCompression: false)
+            var parser = WebSocketFrameParser(.client, allowsCompression: false)
             var validator = UTF8Validator()
             for start in stride(from: 0, to: bytes.count, by: 7) {
                 try bytes[start..<min(start + 7, bytes.count)].withUnsafeBytes { piece in

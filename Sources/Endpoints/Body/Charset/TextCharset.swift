@@ -88,7 +88,7 @@ package struct TextCharset: Sendable, Hashable {
 
     /// Returns the text without a byte order mark, or `nil` if the bytes are not valid in this charset. A mark is more precise than the charset: that of UTF-8 in
     /// any charset, and that of UTF-16 in charsets of UTF-16 (WHATWG Encoding Standard §6).
-    func decode(_ data: Data) -> String? {
+    package func decode(_ data: Data) -> String? {
         let text =
             if data.starts(with: [0xEF, 0xBB, 0xBF]) {
                 String(valid: data)
