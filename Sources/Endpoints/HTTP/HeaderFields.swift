@@ -122,7 +122,8 @@ public struct HeaderFields: Sendable {
     package func replacing(with other: HeaderFields) -> HeaderFields {
         if other.isEmpty { return self }
         if isEmpty { return other }
-        var merged = HeaderFields(fields.filter { !other.contains($0.name) })
+        var merged = self
+        merged.removeAll(named: Set(other.lazy.map { $0.name.asciiLowercased }))
         merged.fields.append(contentsOf: other.fields)
         return merged
     }
