@@ -5,9 +5,10 @@ import NetworkLogging
 
 /// An interceptor that sends identical concurrent GET requests as one exchange.
 ///
-/// Requests are identical if they have the same URL, the same header fields, including `Authorization` and `Accept`, the same store of
-/// cookies and the same trust policy. Thus a request never shares a response that another credential received. Fields that only identify a
-/// request (`traceparent`, `tracestate`, `X-Request-ID`) are not compared. The exchange runs in a separate task and is
+/// Requests are identical if they have the same URL, the same header fields, including `Authorization` and `Accept`, and a session manager
+/// with the same identity (``NetworkCore/SessionIdentity``): client certificate, proxy, trust and cookies. Thus a request never shares a response
+/// that another credential received. Fields that only identify a request, such as `traceparent`, `X-Request-ID` and those of the initializer, are
+/// not compared. Requests that name another method, as with `X-HTTP-Method-Override`, are not shared. The exchange runs in a separate task and is
 /// cancelled when the last waiting request has been cancelled. It has the priority and the time limits of the first request; if they expire,
 /// waiting requests with time left are sent separately. Streams, and requests with another redirect policy than
 /// ``Endpoints/RedirectPolicy/follow``, are not shared.
@@ -15,8 +16,10 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     private struct Key: Hashable {
         var url: URL
         var fields: [String: [[UInt8]]]
-        /// Fields that are otherwise not compared may be marked as credentials.
+        /// Fields that are otherwise not compared may be marked as credentials. With the identity of the session manager.
         var credentials: RequestCredentials
+        /// Interceptors behind this one may add a credential to one request and not to another.
+        var requiresAuthentication: Bool
         /// A request must not share a response that was received under a weaker trust policy than its own.
         var trust: TrustPolicy?
     }
@@ -28,15 +31,15 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         var sent: NetworkRequest?
     }
 
-    private static let ignoredFields: Set<String> = ["traceparent", "tracestate", "x-request-id"]
-
     private let flights = SingleFlight<Key, Result<Shared, TransportError>>(cancelsUnused: true)
     private let shared = Locked(0)
     private let time: TimeSource
+    private let ignoredFields: Set<String>
 
     /// Creates an interceptor without running exchanges.
-    package init(clock: any Clock<Duration> = ContinuousClock()) {
+    package init(ignoring fields: Set<String> = [], clock: any Clock<Duration> = ContinuousClock()) {
         time = TimeSource(clock)
+        ignoredFields = Set(fields.map(\.asciiLowercased))
     }
 
     /// The number of requests that have shared the exchange of another request.
@@ -49,9 +52,12 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     public func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
-        guard request.method == .get, request.body == nil, request.redirects.isDefault else { return try await next(request) }
+        guard request.method == .get, request.body == nil, request.redirects.isDefault, !request.headers.replaceMethod else {
+            return try await next(request)
+        }
         let key = Key(
-            url: request.url, fields: Self.compared(request), credentials: request.credentials, trust: request.statedTrust)
+            url: request.url, fields: compared(request), credentials: request.credentials,
+            requiresAuthentication: request.requiresAuthentication, trust: request.statedTrust)
         let call = flights.join(key) { await Self.exchange(request, next) }
         if !call.isFirst { shared.withLock { $0 += 1 } }
         do throws(TransportError) {
@@ -80,9 +86,10 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     }
 
     /// The bytes of the values, by the names of their fields: values with different bytes may be equal as text.
-    private static func compared(_ request: NetworkRequest) -> [String: [[UInt8]]] {
-        Dictionary(grouping: request.headers) { $0.name.lowercased() }.filter {
-            !ignoredFields.contains($0.key) || request.credentials.contains(header: $0.key)
+    private func compared(_ request: NetworkRequest) -> [String: [[UInt8]]] {
+        Dictionary(grouping: request.headers) { $0.name.asciiLowercased }.filter { name, _ in
+            request.credentials.contains(header: name)
+                || !HeaderFields.identifiesRequest(name) && !ignoredFields.contains(name)
         }.mapValues { $0.map { Array($0.value.utf8) } }
     }
 }
@@ -92,9 +99,14 @@ extension NetworkInterceptor where Self == CoalescingInterceptor {
     ///
     /// Create one interceptor and use it in all services that share responses.
     ///
-    /// - Parameter clock: The clock that measures the deadlines of waiting requests.
-    public static func coalescing(clock: any Clock<Duration> = ContinuousClock()) -> CoalescingInterceptor {
-        CoalescingInterceptor(clock: clock)
+    /// - Parameters:
+    ///   - fields: The names of further fields that have another value in each request and do not change the response, unless they are marked as
+    ///     credentials. Default: none.
+    ///   - clock: The clock that measures the deadlines of waiting requests.
+    public static func coalescing(
+        ignoring fields: Set<String> = [], clock: any Clock<Duration> = ContinuousClock()
+    ) -> CoalescingInterceptor {
+        CoalescingInterceptor(ignoring: fields, clock: clock)
     }
 }
 

@@ -40,7 +40,9 @@ public struct HeaderInterceptor: NetworkInterceptor {
             try await headers(request)
         }
         request.headers = request.headers.replacing(with: added)
-        for field in added where !HeaderFields.isHarmless(field.name) { request.markCredential(for: field.name) }
+        for field in added where !HeaderFields.isHarmless(field.name) && !HeaderFields.identifiesRequest(field.name) {
+            request.markCredential(for: field.name)
+        }
         return try await next(request)
     }
 }

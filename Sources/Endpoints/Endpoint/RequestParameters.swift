@@ -61,7 +61,7 @@ public struct RequestCachePolicy: RawRepresentable, Sendable, Hashable {
     public static let protocolRules = RequestCachePolicy(rawValue: "")
     /// Stores nothing of the request or response (§5.2.1.5) and uses no stored response without revalidation (§5.2.1.4).
     public static let ignoringCaches = RequestCachePolicy(rawValue: "no-cache, no-store")
-    /// Stores nothing of the request or response (§5.2.1.5).
+    /// Uses no stored response, and stores nothing of the request or response (§5.2.1.5).
     public static let noStore = RequestCachePolicy(rawValue: "no-store")
     /// Uses a stored response only after the server has confirmed that it is still valid (§5.2.1.4).
     public static let revalidate = RequestCachePolicy(rawValue: "no-cache")

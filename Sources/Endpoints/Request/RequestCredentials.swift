@@ -19,8 +19,9 @@ package struct RequestCredentials: Sendable, Hashable {
     package private(set) var fields: [Field] = []
     /// The cookies that the session manager will add, if they are known in advance.
     package var storedCookies: String?
-    /// The store of these cookies, also if it adds none to this request: it may add some to the URL of a redirect.
-    package var cookieStore: ObjectIdentifier?
+    /// The identity of the session manager that sends the request: whatever selects a user or a peer without being in the request, such as a
+    /// client certificate, a proxy, and the store of cookies, which may add some to the URL of a redirect. Empty for the usual one.
+    package var session = ""
 
     package var isEmpty: Bool { fields.isEmpty && storedCookies == nil }
 
@@ -127,7 +128,9 @@ extension NetworkRequest {
         guard origin != before else { return }
         headers = headers.harmless
         for field in credentials.fields { headers.remove(field.name) }
+        let session = credentials.session
         credentials = RequestCredentials()
+        credentials.session = session
     }
 
     /// Removes credentials that were added for another origin than the request's current one.

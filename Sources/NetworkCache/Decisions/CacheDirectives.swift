@@ -103,11 +103,10 @@ extension CacheDirectives {
 
     /// Parses `#field-name` (RFC 9110 §5.6.1), ignoring empty elements. Returns `nil` if there is no name or an element is not a
     /// token.
-    private static func fieldNames(_ argument: String?) -> Set<String>? {
-        guard let names = argument?.listElements.map({ $0.asciiLowercased }), !names.isEmpty, names.allSatisfy(\.isToken) else {
-            return nil
-        }
-        return Set(names)
+    private static func fieldNames(_ argument: String?) -> [String]? {
+        guard let argument, argument.first != " " else { return nil }
+        let names = argument.listElements.map { $0.asciiLowercased }
+        return !names.isEmpty && names.allSatisfy(\.isToken) ? names : nil
     }
 }
 
@@ -122,16 +121,18 @@ extension HeaderFields {
 
 /// A lenient parser for `#( token [ "=" ( token / quoted-string ) ] )` (RFC 9111 §5.2).
 ///
-/// Whitespace is allowed anywhere between the parts. An argument that is neither a token nor a quoted string is kept verbatim up
-/// to the next comma, so that the directives after it are not lost; for the same reason, a quote that is never closed is treated
-/// as an ordinary character. Elements whose name is not a token are skipped.
+/// White space around the equals sign is not valid: the argument then begins with a space, so that it is neither a number nor a list. An argument that
+/// is neither a token nor a quoted string is kept verbatim up to the next comma, so that the directives after it are not lost; for the same
+/// reason, a quote that is never closed is treated as an ordinary character. Elements whose name is not a token are skipped.
 enum CacheDirectivesParser {
     static func directives(in value: String) -> [CacheDirectives.Directive] {
         var scanner = FieldScanner(value[...])
         var directives: [CacheDirectives.Directive] = []
         while !scanner.isAtEnd {
-            let name = String(scanner.take { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }.trimmed)
-            let argument = scanner.take("=") ? Self.argument(&scanner) : nil
+            let head = Substring(scanner.take { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") })
+            let name = String(head.trimmed)
+            let isSpaced = head.utf8.last?.isSpaceOrTab ?? false
+            let argument = scanner.take("=") ? Self.argument(&scanner, isSpaced) : nil
             _ = scanner.take(",")
             if name.isToken { directives.append(CacheDirectives.Directive(name, argument: argument)) }
         }
@@ -139,19 +140,23 @@ enum CacheDirectivesParser {
     }
 
     /// Reads the argument up to the next comma or to the end.
-    private static func argument(_ scanner: inout FieldScanner) -> String {
+    ///
+    /// - Parameter isSpaced: Whether there is white space before the equals sign.
+    private static func argument(_ scanner: inout FieldScanner, _ isSpaced: Bool) -> String {
+        let isSpaced = isSpaced || scanner.next?.isSpaceOrTab ?? false
+        let space = isSpaced ? " " : ""
         scanner.takeSpace()
         var end = scanner
         if let text = end.takeQuotedString() {
             end.takeSpace()
             if end.isAtEnd || end.next == UInt8(ascii: ",") {
                 scanner = end
-                return text
+                return space + text
             }
         }
         end.take { $0 != UInt8(ascii: ",") }
         defer { scanner = end }
-        return String(scanner.text(upTo: end).trimmed)
+        return space + scanner.text(upTo: end).trimmed
     }
 }
 

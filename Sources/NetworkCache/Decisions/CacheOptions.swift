@@ -1,34 +1,53 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// The caching choices that RFC 9111 leaves open: the freshness of responses that do not state it, and the behaviour when the
 /// origin fails.
 public struct CacheOptions: Hashable, Sendable {
     /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh (RFC 9111
-    /// §4.2.2). Default: 0.1. With 0, such a response is never used without validation.
-    public var heuristicFraction: Double
+    /// §4.2.2), in 0...1. Default: 0.1. With 0, such a response is never used without validation.
+    public var heuristicFraction: Double { didSet { heuristicFraction = Self.clamped(heuristicFraction) } }
     /// The maximum lifetime that the heuristic assigns. Default: one day.
-    public var maximumHeuristicLifetime: Duration
+    public var maximumHeuristicLifetime: Duration { didSet { maximumHeuristicLifetime = Self.clamped(maximumHeuristicLifetime) } }
     /// How long a stale response may be served when the origin fails, if neither request nor response has `stale-if-error`
     /// (RFC 5861 §4). Default: zero.
-    public var staleIfError: Duration
+    public var staleIfError: Duration { didSet { staleIfError = Self.clamped(staleIfError) } }
     /// The total time limit of a revalidation in the background. Default: 30 seconds.
-    public var revalidationTimeout: Duration
+    public var revalidationTimeout: Duration { didSet { revalidationTimeout = Self.clamped(revalidationTimeout) } }
     /// The maximum number of concurrent revalidations in the background. Beyond it, a stale response is served without starting
     /// one. Default: 64.
-    public var maximumRevalidations: Int
+    public var maximumRevalidations: Int { didSet { maximumRevalidations = max(0, maximumRevalidations) } }
+    /// The names of request fields that have another value in each request and do not change the response, in lower case. They do not separate
+    /// responses, even if they are marked as credentials. Default: none.
+    ///
+    /// Fields that are known to identify a request need not be listed: `traceparent`, `X-Request-ID`, `X-Correlation-ID` and others, which
+    /// `Docs/Cache.md` lists. `Authorization`, `Cookie` and other fields whose names say that they are secret are not ignored.
+    public var ignoredFields: Set<String> { didSet { ignoredFields = Self.usable(ignoredFields) } }
 
-    /// Creates options. The parameters are described at the properties of the same names.
+    /// Creates options. The parameters are described at the properties of the same names. Numbers and times outside of their ranges count as the
+    /// nearest ones inside: 0...1, 0...2³¹ s, and 0 or more. A fraction that is not a number counts as 0.
     public init(
         heuristicFraction: Double = 0.1, maximumHeuristicLifetime: Duration = .seconds(86_400), staleIfError: Duration = .zero,
-        revalidationTimeout: Duration = .seconds(30), maximumRevalidations: Int = 64
+        revalidationTimeout: Duration = .seconds(30), maximumRevalidations: Int = 64, ignoredFields: Set<String> = []
     ) {
-        self.heuristicFraction = heuristicFraction
-        self.maximumHeuristicLifetime = maximumHeuristicLifetime
-        self.staleIfError = staleIfError
-        self.revalidationTimeout = revalidationTimeout
-        self.maximumRevalidations = maximumRevalidations
+        self.heuristicFraction = Self.clamped(heuristicFraction)
+        self.maximumHeuristicLifetime = Self.clamped(maximumHeuristicLifetime)
+        self.staleIfError = Self.clamped(staleIfError)
+        self.revalidationTimeout = Self.clamped(revalidationTimeout)
+        self.maximumRevalidations = max(0, maximumRevalidations)
+        self.ignoredFields = Self.usable(ignoredFields)
+    }
+
+    private static func clamped(_ fraction: Double) -> Double { fraction.isNaN ? 0 : min(max(fraction, 0), 1) }
+
+    private static func clamped(_ time: Duration) -> Duration {
+        min(max(time, .zero), .seconds(CacheDirectives.maximumSeconds))
+    }
+
+    private static func usable(_ names: Set<String>) -> Set<String> {
+        Set(names.lazy.map(\.asciiLowercased).filter { !Redaction.isSecret(header: $0) })
     }
 }
 
@@ -84,6 +103,8 @@ extension CacheOptions {
     ) -> CacheDecision {
         guard let stored else { return request.onlyIfCached ? .fail : .forward(miss) }
         let freshness = freshness(stored, at: now)
+        // With `no-store`, the caller wants nothing to do with a store: the request is sent as it is (§5.2.1.5).
+        if request.noStore { return request.onlyIfCached ? .fail : .forward(.request) }
         if freshness.isKnown, !request.noCache, !stored.mustAsk {
             if let decision = decisionWithoutValidation(request, stored, freshness, isHead: isHead) { return decision }
         }
@@ -116,7 +137,7 @@ extension CacheOptions {
     /// Returns whether a stored response may be served when the origin fails (RFC 5861 §4, RFC 9111 §4.2.4).
     func mayServeOnFailure(_ request: RequestTerms, _ stored: ResponseTerms, at now: Double) -> Bool {
         let freshness = freshness(stored, at: now)
-        guard freshness.isKnown, !request.noCache, !stored.mustAsk, !stored.mustRevalidate else { return false }
+        guard freshness.isKnown, !request.noCache, !request.noStore, !stored.mustAsk, !stored.mustRevalidate else { return false }
         let fallback = ResponseTerms.seconds(staleIfError)
         let explicit = [request.staleIfError, stored.staleIfError].compactMap { $0 }
         let allowed = explicit.max() ?? fallback

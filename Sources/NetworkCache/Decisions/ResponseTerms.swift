@@ -16,7 +16,7 @@ struct ResponseTerms: Sendable, Equatable {
     var mustAsk = false
     /// Whether the response must be validated once it is stale (§5.2.2.2).
     var mustRevalidate = false
-    /// The names, in lower case, of the fields that are removed from the response if it is used without validation (§5.2.2.4).
+    /// The names, in lower case, of those fields of the response that are removed if it is used without validation (§5.2.2.4).
     var hiddenFields: Set<String> = []
     /// Whether the response does not change while it is fresh (RFC 8246).
     var isImmutable = false
@@ -51,7 +51,7 @@ struct ResponseTerms: Sendable, Equatable {
         guard let control else { return }
         switch control.noCache {
         case .all: mustAsk = true
-        case .fields(let names): hiddenFields = names
+        case .fields(let names): hiddenFields = Set(headers.lazy.map { $0.name.asciiLowercased }).intersection(names)
         case nil: break
         }
         mustRevalidate = control.mustRevalidate

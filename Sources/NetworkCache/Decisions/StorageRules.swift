@@ -36,6 +36,16 @@ enum StorageRules {
         return !terms.mustRevalidate && StatusRules.describesResource(status)
     }
 
+    /// Returns whether a response to POST is the one to a later GET of the same URL (RFC 9110 §9.3.3): it has an explicit lifetime, and names
+    /// the URL as the place of its content.
+    static func isResponseToGet(_ response: StoredResponse, _ terms: ResponseTerms) -> Bool {
+        let places = response.headers.values(for: "Content-Location")
+        guard response.statusCode == 200, (terms.explicitLifetime ?? 0) > 0, places.count == 1,
+            let place = URIReference(places[0]).resolved(against: URIReference(response.url.absoluteString)).url
+        else { return false }
+        return NormalURL.text(of: place) == response.key.url
+    }
+
     /// Returns the fields to store: without those of the connection (§3.1), and with a `Date`, which is added if it is missing
     /// (RFC 9110 §6.6.1).
     static func keptHeaders(_ headers: HeaderFields, receivedAt date: Date) -> HeaderFields {
@@ -85,7 +95,7 @@ enum StorageRules {
             joined = joined.map { $0 + ", " + value } ?? value
         }
         guard var joined else { return nil }
-        if WeightedList.isGrammar(of: name) { joined = WeightedList.normalized(joined) }
+        joined = WeightedList.isGrammar(of: name) ? WeightedList.normalized(joined) : WeightedList.withoutSpace(joined)
         guard !NeutralFields.contains(name) else { return joined }
         var digest = DigestText()
         digest.add(joined)

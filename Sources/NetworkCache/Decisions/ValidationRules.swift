@@ -4,12 +4,38 @@ import NetworkCore
 
 /// The rules for validating a stored response with the origin (RFC 9111 §4.3). The functions have no side effects.
 enum ValidationRules {
+    /// The maximum number of `Location` fields, and of `Content-Location` fields, whose URLs one response invalidates.
+    static let maximumPlaces = 8
+
     /// Returns the request with the validators of a stored response as conditions (§4.3.1).
     static func conditional(_ request: NetworkRequest, _ stored: ResponseTerms) -> NetworkRequest {
         var request = request
         if let tag = stored.entityTag { request.headers.set(tag.condition) }
         if let date = stored.lastModified { request.headers.set(date, for: "If-Modified-Since") }
         return request
+    }
+
+    /// Returns the request with the entity tags of several stored responses as a condition (§4.3.1). Those with other characters than ASCII are left
+    /// out, and those that would make it longer than a server accepts.
+    static func conditional(_ request: NetworkRequest, _ tags: [EntityTag]) -> NetworkRequest {
+        var list = ""
+        for tag in tags.map(\.condition.value) where list.utf8.count + tag.utf8.count <= EntityTag.maximumBytes {
+            guard tag.utf8.allSatisfy({ $0 < 0x80 }), !list.contains(tag) else { continue }
+            list += (list.isEmpty ? "" : ", ") + tag
+        }
+        var request = request
+        if !list.isEmpty { request.headers.set(list, for: "If-None-Match") }
+        return request
+    }
+
+    /// Returns the newest of the stored responses whose entity tags were sent that a 304 response names; `nil` if it names none of them.
+    static func named(by notModified: HeaderFields, among stored: [CacheEntry]) -> CacheEntry? {
+        guard let tag = EntityTag(notModified) else { return nil }
+        return stored.filter { entry in
+            guard let own = entry.terms.entityTag else { return false }
+            return tag.isWeak ? own.matchesWeakly(tag) : own.matchesStrongly(tag)
+        }
+        .max { $0.response.responseTime < $1.response.responseTime }
     }
 
     /// Returns whether a 304 response names the stored response with its validators (§4.3.4).
@@ -68,7 +94,8 @@ enum ValidationRules {
         urls.insert(NormalURL.text(of: last.url))
         urls.insert(NormalURL.text(of: response.url))
         for name in ["Location", "Content-Location"] {
-            for value in response.headers.values(for: name) {
+            // A response has one value. Others are not ignored, but bounded, because each is looked for in the store.
+            for value in response.headers.values(for: name).prefix(maximumPlaces) {
                 let reference = URIReference(value).resolved(against: URIReference(response.lazyURL.text))
                 guard let url = reference.url, URLText(url).origin == origin else {
                     continue

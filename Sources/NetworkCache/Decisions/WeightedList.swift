@@ -4,8 +4,8 @@ import NetworkLogging
 /// The normal form of the fields with which clients state their preferences (RFC 9110 §12.5): lists whose elements may have a weight.
 ///
 /// Values that differ only in the case of names, in white space, in empty elements, in how a weight is written, or in the order of
-/// elements with different weights have the same normal form. Elements with the same weight keep their order, which some servers
-/// regard, as do the values of parameters their case.
+/// elements have the same normal form. The order of elements with the same weight has no meaning (§12.5.4: it "cannot be relied upon"). The values
+/// of parameters keep their case.
 enum WeightedList {
     private static let names = ["accept", "accept-charset", "accept-encoding", "accept-language"]
 
@@ -19,8 +19,21 @@ enum WeightedList {
         while let part = scanner.takePart(endingAt: ",") {
             if !part.isEmpty { elements.append(element(part)) }
         }
-        let sorted = elements.enumerated().sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }
-        return sorted.map(\.element.text).joined(separator: ",")
+        elements.sort { left, right in
+            left.weight == right.weight
+                ? left.text.utf8.lexicographicallyPrecedes(right.text.utf8) : left.weight > right.weight
+        }
+        return elements.map(\.text).joined(separator: ",")
+    }
+
+    /// Returns the value of any other field without white space around commas, which has no meaning in a list (RFC 9110 §5.6.1), and which joining
+    /// the lines of a field adds (§5.3). Quoted strings are kept.
+    static func withoutSpace(_ value: String) -> String {
+        guard value.utf8.contains(UInt8(ascii: ",")) else { return value }
+        var scanner = FieldScanner(value[...])
+        var parts: [Substring] = []
+        while let part = scanner.takePart(endingAt: ",") { parts.append(part) }
+        return parts.joined(separator: ",")
     }
 
     private static func element(_ part: Substring) -> (text: String, weight: Int) {

@@ -5,6 +5,9 @@ import NetworkLogging
 
 /// The key under which responses are stored (RFC 9111 §2): method, URL and partition, and for QUERY the content of the request.
 ///
+/// The keys of requests also contain the identity of their session manager (``NetworkCore/SessionIdentity``), a `Host` field that names another
+/// authority than the URL (RFC 9110 §7.1), and the trust policy that their API states: see ``CacheInterceptor/key(for:sentBy:)``.
+///
 /// Descriptions show method, origin and path, never the query.
 public struct CacheKey: Hashable, Sendable {
     /// The method of the request. The cache stores responses to GET, which it also uses for HEAD, and to QUERY.
@@ -12,8 +15,8 @@ public struct CacheKey: Hashable, Sendable {
     /// The absolute URL in normal form, including the query: with scheme and host in lower case, without default port, user
     /// information and fragment (RFC 9110 §4.2.3, §7.1).
     package let url: String
-    /// The partition, or an empty string for requests without credentials. Contains a digest or a name, never the credentials:
-    /// see ``CachePartition``.
+    /// The scope of the request (``KeyScope``) and the partition; empty for requests without credentials that the usual session manager sends.
+    /// Contains digests and names, never the credentials: see ``CachePartition``.
     package let partition: String
     /// For QUERY, a digest of the content of the request and of the fields that describe it (RFC 10008 §2.7). Otherwise empty.
     package let content: String
@@ -23,8 +26,8 @@ public struct CacheKey: Hashable, Sendable {
     /// - Parameters:
     ///   - method: The method of the request. Default: GET.
     ///   - url: The URL, which is converted to its normal form.
-    ///   - partition: The partition. Default: ``CachePartition/none``.
-    public init(method: RequestMethod = .get, url: URL, partition: CachePartition = .none) {
+    ///   - partition: The partition. Default: ``CachePartition/withoutCredentials``.
+    public init(method: RequestMethod = .get, url: URL, partition: CachePartition = .withoutCredentials) {
         self.method = method
         self.url = NormalURL.text(of: url)
         self.partition = partition.text
@@ -32,27 +35,17 @@ public struct CacheKey: Hashable, Sendable {
     }
 
     /// Creates the key of a GET, HEAD or QUERY request. The content of a QUERY must be in memory.
-    init(_ request: NetworkRequest, named partition: CachePartition?) {
+    init(_ request: NetworkRequest, in partition: CachePartition) {
         method = request.method == .query ? .query : .get
         content = Self.content(of: request) ?? ""
         let text = request.urlText
-        let isNormal = NormalURL.isNormal(text)
-        url = isNormal ? text : NormalURL.text(of: request.url)
-        let partitionText: String
-        if let partition {
-            partitionText = partition.text
-        } else if isNormal {
-            partitionText = CachePartition(request, user: nil).text
-        } else {
-            partitionText = CachePartition(credentialsOf: request).text
-        }
-        // A response from a connection with one trust policy is not used for an API with another. The hash value differs between
-        // processes.
-        self.partition = request.statedTrust.map { "\(partitionText)\(Self.trustMark)\($0.hashValue)" } ?? partitionText
+        url = NormalURL.isNormal(text) ? text : NormalURL.text(of: request.url)
+        let scope = KeyScope.text(of: request, selectedByFields: partition.isNamed)
+        self.partition = scope.isEmpty ? partition.text : scope + partition.text
     }
 
-    /// The separator between the partition and the hash of the trust policy, if the API states one.
-    static let trustMark = " trust:"
+    /// The partition without the scope: ``CachePartition/text``.
+    var user: Substring { KeyScope.user(in: partition) }
 
     /// Creates a key from the properties of an existing key, for example when a store reads it.
     ///
@@ -109,105 +102,6 @@ extension CacheKey: RedactedStringConvertible {
     public var description: String { "\(method) \(URLText(url).originAndPath)" }
 }
 
-/// A separate part of a cache, for example for a user. Responses are never shared between partitions.
-public struct CachePartition: Hashable, Sendable {
-    /// A digest of credentials, a name with its prefix, or an empty string for requests without credentials.
-    package let text: String
-
-    /// The partition for requests without credentials.
-    public static let none = CachePartition(text: "")
-
-    /// Creates a partition with a name, for example the identifier of a user or tenant. The name must not be secret.
-    public init(named name: String) {
-        text = "name:" + name
-    }
-
-    /// Creates a partition from the credentials in a request, or ``none`` if there are none.
-    ///
-    /// The partition is a SHA-256 digest of all header fields that are marked as credentials
-    /// (``Endpoints/NetworkRequest/setCredential(_:for:)``), all other fields that are not known to be harmless, the user
-    /// information in the URL, and the cookies that the session manager has stored for the URL.
-    ///
-    /// The digest of a random token reveals nothing. A password that a person chose can be guessed from its digest by anybody who
-    /// can read the store: name the partition in that case.
-    public init(credentialsOf request: NetworkRequest) {
-        self.init(request, user: Self.userInformation(in: request.url))
-    }
-
-    /// Creates a partition from the credentials in a request and the user information of its URL.
-    init(_ request: NetworkRequest, user: String?) {
-        var fields: [HeaderFields.Field] = []
-        for field in request.headers where !request.credentials.isProof(field.name) {
-            guard request.credentials.contains(header: field.name) || !NeutralFields.contains(field.name) else { continue }
-            fields.append(HeaderFields.Field(name: field.name.lowercased(), value: field.value))
-        }
-        fields += request.credentials.proofs
-        if let cookies = request.credentials.storedCookies { fields.append(HeaderFields.Field(name: "cookie", value: cookies)) }
-        if fields.isEmpty, user == nil {
-            text = ""
-            return
-        }
-        if fields.count > 1 {
-            // The sort is stable: lines with the same name keep their order.
-            let sorted = fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-            fields = sorted.map(\.element)
-        }
-        var digest = DigestText()
-        for field in fields {
-            digest.add(field.name)
-            digest.add(field.value)
-        }
-        if let user {
-            digest.add("@")
-            digest.add(user)
-        }
-        text = "sha256:" + digest.hexadecimal
-    }
-
-    private init(text: String) {
-        self.text = text
-    }
-
-    private static func userInformation(in url: URL) -> String? {
-        let text = url.absoluteString
-        guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
-        let authority = URLText(text).authority
-        return authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { String(authority[..<$0]) }
-    }
-}
-
-/// The header fields that do not identify a user: harmless fields, and fields that identify a single request.
-enum NeutralFields {
-    /// The most frequent fields, in the order of their frequency.
-    private static let names = [
-        "Accept", "User-Agent", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "If-None-Match",
-        "If-Modified-Since", "Host", "Origin", "Referer", "traceparent", "tracestate", "X-Request-ID",
-    ]
-
-    static func contains(_ name: String) -> Bool {
-        names.contains { HeaderFields.isSame($0, name) } || HeaderFields.isHarmless(name)
-    }
-}
-
-/// A SHA-256 digest of a sequence of texts and data, each preceded by its length so that different sequences have different digests.
-struct DigestText {
-    private var bytes: [UInt8] = []
-
-    mutating func add(_ text: String) {
-        var text = text
-        withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
-        text.withUTF8 { bytes.append(contentsOf: $0) }
-    }
-
-    mutating func add(_ data: Data) {
-        withUnsafeBytes(of: UInt64(data.count).littleEndian) { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: data)
-    }
-
-    /// The SHA-256 digest of the texts, in hexadecimal.
-    var hexadecimal: String { SHA256.digest(of: bytes).hexadecimal }
-}
-
 /// The normalization of URLs, which gives equivalent URLs the same text (RFC 9110 §4.2.3, RFC 3986 §6.2.2).
 enum NormalURL {
     static func text(of url: URL) -> String {
@@ -261,12 +155,18 @@ enum NormalURL {
 
     private static func normalized(_ text: String) -> String {
         let url = URLText(text)
-        var place = url.hostAndPort.lowercased()
-        let standard = url.scheme == "https" ? ":443" : ":80"
-        if place.hasSuffix(standard) { place.removeLast(standard.utf8.count) }
-        if place.hasSuffix(":") { place.removeLast() }
+        let place = authority(url.hostAndPort, isSecure: url.scheme == "https")
         let path = url.path.isEmpty ? "/" : encodedAlike(url.path)
         return "\(url.scheme)://\(place)\(path)\(url.query.map { "?" + encodedAlike($0) } ?? "")"
+    }
+
+    /// Returns a host and port in lower case and without the default port.
+    static func authority(_ hostAndPort: Substring, isSecure: Bool) -> String {
+        var place = hostAndPort.lowercased()
+        let standard = isSecure ? ":443" : ":80"
+        if place.hasSuffix(standard) { place.removeLast(standard.utf8.count) }
+        if place.hasSuffix(":") { place.removeLast() }
+        return place
     }
 
     /// Decodes percent-encoded unreserved characters, and converts the digits of other encodings to upper case.

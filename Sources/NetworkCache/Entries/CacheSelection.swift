@@ -15,7 +15,7 @@ public struct CacheSelection: Hashable, Sendable {
     package var url: String?
     /// The host of the responses in lower case, with any scheme and port, or `nil` for any host.
     package var host: String?
-    /// The partition of the responses (``CacheKey/partition``), or `nil` for any partition.
+    /// The partition of the responses (``CachePartition/text``), or `nil` for any partition.
     package var partition: String?
     /// The date before which the responses were received, or `nil` for any date.
     package var storedBefore: Date?
@@ -47,7 +47,7 @@ public struct CacheSelection: Hashable, Sendable {
         return selection
     }
 
-    /// Selects the responses of a partition, for example to remove them when a user logs out.
+    /// Selects the responses of a partition, of all session managers, for example to remove them when a user logs out.
     public static func partition(_ partition: CachePartition) -> CacheSelection {
         var selection = CacheSelection()
         selection.partition = partition.text
@@ -69,9 +69,7 @@ public struct CacheSelection: Hashable, Sendable {
     public func contains(_ other: CacheKey, storedAt date: Date) -> Bool {
         if let key, key != other { return false }
         if let url, url != other.url { return false }
-        if let partition, partition != other.partition, !other.partition.hasPrefix(partition + CacheKey.trustMark) {
-            return false
-        }
+        if let partition, !partition.utf8.elementsEqual(other.user.utf8) { return false }
         if let storedBefore, date >= storedBefore { return false }
         if let host, host != other.host { return false }
         return true

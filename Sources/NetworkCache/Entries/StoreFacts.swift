@@ -9,8 +9,7 @@ extension CacheKey {
     /// A store can note them for each response, to find those of a ``CacheSelection`` by ``CacheSelection/tags``. They reveal neither a
     /// query nor a credential, and are the same in all processes.
     public var tags: [String] {
-        let user = partition.range(of: Self.trustMark).map { String(partition[..<$0.lowerBound]) } ?? partition
-        return [Self.tag("url", url), Self.tag("host", host), Self.tag("partition", user)]
+        [Self.tag("url", url), Self.tag("host", host), Self.tag("partition", String(user))]
     }
 
     fileprivate static func tag(_ kind: String, _ text: String) -> String {

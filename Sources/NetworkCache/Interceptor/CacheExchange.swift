@@ -9,29 +9,39 @@ struct CacheExchange: Sendable {
     let terms: RequestTerms
     let next: NetworkExchange
     let key: CacheKey
-    /// Whether the caller's closure named the partition, so that the credentials do not determine it.
-    let isNamed: Bool
+    /// The partition of the request, without the scope of the key.
+    private let partition: CachePartition
+    /// The method with which the request is sent: that of the request, or POST if its response is that to a later GET.
+    private let sentMethod: RequestMethod
 
-    init(cache: CacheInterceptor, request: NetworkRequest, terms: RequestTerms, next: @escaping NetworkExchange) {
+    init(
+        cache: CacheInterceptor, request: NetworkRequest, terms: RequestTerms, sentAs method: RequestMethod? = nil,
+        next: @escaping NetworkExchange
+    ) {
         self.cache = cache
         self.request = request
         self.terms = terms
         self.next = next
-        let named = cache.partition?(request)
-        isNamed = named != nil
-        key = CacheKey(request, named: named)
+        partition = cache.partition(of: request)
+        key = CacheKey(request, in: partition)
+        sentMethod = method ?? request.method
     }
 
-    /// Returns the newest stored response that matches the request (RFC 9111 §4.1), and the reason to forward if there is none.
-    func find() async -> (CacheEntry?, ForwardReason) {
-        let entries = await cache.entries(for: key, request)
+    /// Returns the newest stored response that matches the request (RFC 9111 §4.1), those that were selected by other values of the fields that
+    /// `Vary` names, and the reason to forward if there is no match.
+    func find() async -> (match: CacheEntry?, others: [CacheEntry], miss: ForwardReason) {
+        let entries = await cache.entries(for: key, request).filter { $0.response.key == key && cache.ledger.trusts($0) }
         var found: CacheEntry?
-        for entry in entries where entry.response.key == key && StorageRules.matches(entry.response.varying, request.headers) {
-            guard cache.ledger.trusts(entry) else { continue }
+        var others: [CacheEntry] = []
+        for entry in entries {
+            guard StorageRules.matches(entry.response.varying, request.headers) else {
+                others.append(entry)
+                continue
+            }
             if let other = found, other.response.responseTime >= entry.response.responseTime { continue }
             found = entry
         }
-        return (found, entries.isEmpty ? .uriMiss : .varyMiss)
+        return (found, others, entries.isEmpty ? .uriMiss : .varyMiss)
     }
 
     /// Creates the response for the caller from a stored one, after evaluating the conditions and the range of the request.
@@ -44,6 +54,7 @@ struct CacheExchange: Sendable {
         var response = NetworkResponse(
             statusCode: stored.statusCode, headers: stored.headers, body: .data(request.method == .head ? Data() : stored.body),
             url: stored.url)
+        cache.ledger.use(key)
         if !isValidated { response.headers.remove(entry.terms.hiddenFields) }
         if let conditions = terms.conditions {
             change(&response, to: ConditionRules.form(conditions, isHead: request.method == .head, entry), stored)
@@ -124,6 +135,26 @@ struct CacheExchange: Sendable {
         guard ValidationRules.isAbout(response.headers, entry.terms) ?? true else {
             return try await forward(reason, replacing: entry, mayServeOnFailure: false)
         }
+        return await serve(entry, validatedBy: response, attempt, reason)
+    }
+
+    /// Asks the origin whether one of the stored responses that were selected by other values of the fields that `Vary` names is the one for this
+    /// request too (§4.3.1). A 304 names it by its entity tag; it is then stored for these values too.
+    func select(among others: [CacheEntry]) async throws(TransportError) -> NetworkResponse {
+        let attempt = begin()
+        let response = try await next(ValidationRules.conditional(attempt.request, others.compactMap(\.terms.entityTag)))
+        guard response.statusCode == 304 else { return await storeIfAllowed(response, attempt, .varyMiss, replacing: nil) }
+        response.body.stop()
+        guard matchesRequest(response, attempt), let named = ValidationRules.named(by: response.headers, among: others) else {
+            return try await forward(.varyMiss, replacing: nil)
+        }
+        return await serve(named, validatedBy: response, attempt, .varyMiss)
+    }
+
+    /// Returns a stored response with the fields of the 304 that confirms it, and updates the store.
+    private func serve(
+        _ entry: CacheEntry, validatedBy response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason
+    ) async -> NetworkResponse {
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
         let isKept = StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.options)
         if attempt.sent.isShared {
@@ -153,6 +184,7 @@ struct CacheExchange: Sendable {
         request.attemptObserver = nil
         request.deadline = Deadline(after: cache.options.revalidationTimeout, clock: ContinuousClock())
         let exchange = CacheExchange(cache: cache, request: request, terms: terms, next: next)
+        guard exchange.key == key else { return cache.ledger.endRevalidation(variant) }
         Task {
             defer { cache.ledger.endRevalidation(variant) }
             do throws(TransportError) {
@@ -178,8 +210,7 @@ struct CacheExchange: Sendable {
         let date: Date
     }
 
-    private func begin() -> Attempt {
-        let sent = SentRequest()
+    func begin(_ sent: SentRequest = SentRequest()) -> Attempt {
         var request = request
         request.addAttemptObserver(sent)
         return Attempt(request: request, sent: sent, ticket: cache.ledger.begin(key), date: cache.now())
@@ -210,7 +241,9 @@ extension CacheExchange {
             return response
         }
         let ttl = cache.options.freshness(headTerms, at: head.responseTime.timeIntervalSinceReferenceDate).ttl
-        let status = cache.status.forwarded(reason, status: response.statusCode, isStored: true, ttl: ttl)
+        let isUnused = reason == .uriMiss && cache.noteUnused(key, request)
+        let status = cache.status.forwarded(
+            reason, status: response.statusCode, isStored: true, ttl: ttl, detail: isUnused ? "unused-partitions" : nil)
         let cache = cache
         let request = request
         let announced = announcedLength(response)
@@ -273,6 +306,12 @@ extension CacheExchange {
         return renewed
     }
 
+    /// Returns whether the response to a POST is the one to a later GET.
+    func isResponseToGet(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
+        let head = stored(response, attempt)
+        return StorageRules.isResponseToGet(head, ResponseTerms(head))
+    }
+
     private func stored(_ response: NetworkResponse, _ attempt: Attempt) -> StoredResponse {
         let date = cache.now()
         return StoredResponse(
@@ -284,16 +323,18 @@ extension CacheExchange {
     // MARK: Checks of the response
 
     /// Returns whether the request that was sent behind the cache is equivalent to the request that the cache received, so that
-    /// the response may be stored: the same method, URL and content of a QUERY, without redirects, the same credentials unless the
+    /// the response may be stored: the same method, URL, `Host` and content of a QUERY, without redirects, the same credentials unless the
     /// partition is named, and the same values of the fields in `Vary`.
     func matchesRequest(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
-        guard let sent = attempt.sent.request, sent.method == request.method, response.timings.redirects == 0,
+        guard let sent = attempt.sent.request, sent.method == sentMethod, response.timings.redirects == 0,
             NormalURL.text(of: sent.url) == key.url, NormalURL.text(of: response.url) == key.url,
-            CacheKey.content(of: sent) == key.content,
-            isNamed || CachePartition(credentialsOf: sent).text == key.partition
+            sentMethod == .post || CacheKey.content(of: sent) == key.content,
+            KeyScope.text(of: sent, selectedByFields: partition.isNamed)
+                == KeyScope.text(of: request, selectedByFields: partition.isNamed),
+            partition.isNamed || cache.partition(of: sent) == partition
         else { return false }
         let names = StorageRules.varyingNames(response.headers) ?? []
-        let compared = isNamed ? names.filter { NeutralFields.contains($0) } : names
+        let compared = partition.isNamed ? names.filter { NeutralFields.contains($0) } : names
         return StorageRules.varying(compared, sent.headers) == StorageRules.varying(compared, request.headers)
     }
 

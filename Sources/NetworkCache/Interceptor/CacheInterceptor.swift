@@ -15,14 +15,15 @@ import NetworkLogging
 /// too, and combined. The content of a QUERY is part of the key: it must be in
 /// memory or in a file, and have at most 1 MiB. A response that was received after a redirect is not stored, because the redirect
 /// may have been temporary. The `Cache-Status` field (RFC 9211) of every response states how the cache handled the request.
+/// If 16 responses to one URL are stored in a row, each in another partition, and none is used, that is logged once with the names of the fields that
+/// separate them, and the response has the detail `unused-partitions`.
 ///
 /// **Partitions.** Responses are separate for each set of credentials: all header fields with credentials are part of the key, as
 /// a digest. Behind an interceptor that adds credentials, this needs no configuration. In front of it, as in the sample, the
 /// cache does not see the credentials when it receives the request. It compares that request with the one that was actually sent,
 /// and stores nothing if credentials were added, unless `partition` names the partition. Cookies of
-/// ``NetworkCore/SessionConfiguration/cookies`` count as credentials. Cookies that `URLSession` itself stores and client
-/// certificates are not visible to the cache: if they are used, name the partition, or use a separate cache for each session
-/// manager.
+/// ``NetworkCore/SessionConfiguration/cookies`` count as credentials. What a session manager adds itself, such as a client certificate or the
+/// credentials of a proxy, is part of the key as its ``NetworkCore/SessionIdentity``, also if the partition is named.
 ///
 /// **Position.** A hit skips all interceptors behind the cache. Put it behind authentication and in front of coalescing, circuit
 /// breaker, rate limit and concurrency limit, where `RequestPipeline.cache` of NetworkPipeline puts it; or, with a partition, in
@@ -33,7 +34,7 @@ public final class CacheInterceptor: NetworkInterceptor {
     package let store: any CacheStore
     /// The choices that RFC 9111 leaves to a cache.
     package let options: CacheOptions
-    let partition: (@Sendable (NetworkRequest) -> CachePartition?)?
+    private let partition: (@Sendable (NetworkRequest) -> CachePartition)?
     let status: CacheStatus
     let logger: (any NetworkErrorLogger)?
     let now: @Sendable () -> Date
@@ -45,13 +46,14 @@ public final class CacheInterceptor: NetworkInterceptor {
     ///   - store: The store for the responses. Several caches may share a store. Default: 16 MiB of memory.
     ///   - options: The choices that RFC 9111 leaves to a cache.
     ///   - name: The name of the cache in `Cache-Status`.
-    ///   - partition: Returns the partition for a request, instead of the one that its credentials determine, or `nil` to use the
-    ///     credentials. Called once per request, on the caller's task.
+    ///   - partition: Returns the partition for a request; for those that need no name, ``CachePartition/init(credentialsOf:)``, which is the
+    ///     default. Called for each request, on the caller's task, and if the partition has no name, also for the request as it was sent: if
+    ///     the results differ, the response is not stored.
     ///   - logger: Receives failures of the store and of revalidations in the background.
     ///   - now: Returns the current date, from which ages are calculated.
     public init(
         store: any CacheStore = MemoryCacheStore(), options: CacheOptions = CacheOptions(), name: String = "NetworkCache",
-        partition: (@Sendable (NetworkRequest) -> CachePartition?)? = nil, logger: (any NetworkErrorLogger)? = nil,
+        partition: (@Sendable (NetworkRequest) -> CachePartition)? = nil, logger: (any NetworkErrorLogger)? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.store = store
@@ -60,6 +62,10 @@ public final class CacheInterceptor: NetworkInterceptor {
         self.logger = logger
         self.now = now
         status = CacheStatus(name: name)
+    }
+
+    func partition(of request: NetworkRequest) -> CachePartition {
+        partition?(request) ?? CachePartition(request, ignoring: options.ignoredFields)
     }
 
     /// Returns a stored response, or forwards the request.
@@ -74,11 +80,13 @@ public final class CacheInterceptor: NetworkInterceptor {
         }
         let terms = RequestTerms(request.headers)
         // With another redirect policy, the response may be a redirect that other requests follow.
-        guard !terms.isForOrigin, request.redirects.isDefault, let request = await withContentInMemory(request) else {
+        guard !terms.isForOrigin, request.redirects.isDefault, !request.headers.replaceMethod,
+            let request = await withContentInMemory(request)
+        else {
             return try await bypass(request, terms, next)
         }
         let exchange = CacheExchange(cache: self, request: request, terms: terms, next: next)
-        let (entry, miss) = await exchange.find()
+        let (entry, others, miss) = await exchange.find()
         if let entry, !ConditionRules.canServe(terms, isHead: isHead, entry) {
             guard entry.response.isPart else { return try await bypass(request, terms, next) }
             if terms.onlyIfCached { return unavailable(request) }
@@ -92,7 +100,13 @@ public final class CacheInterceptor: NetworkInterceptor {
             if revalidates { exchange.revalidateInBackground(entry) }
             return exchange.makeResponse(entry, age: age, status: status.hit(ttl: ttl), isValidated: false)
         case (.validate(let reason), let entry?): return try await exchange.validate(entry, reason)
-        case (.forward(let reason), _): return try await exchange.forward(reason, replacing: entry)
+        case (.forward(let reason), nil) where !isHead && terms.conditions == nil:
+            let complete = others.filter { $0.response.statusCode == 200 && $0.terms.entityTag != nil }
+            if complete.isEmpty || terms.noStore { return try await exchange.forward(reason, replacing: nil) }
+            return try await exchange.select(among: complete)
+        case (.forward(let reason), _):
+            // A request with `no-store` leaves the stored response as it is.
+            return try await exchange.forward(reason, replacing: terms.noStore ? nil : entry)
         default: return unavailable(request)
         }
     }
@@ -117,12 +131,15 @@ public final class CacheInterceptor: NetworkInterceptor {
 
     /// Forwards a request with a method whose responses are not stored, or a GET or HEAD with a body, and removes the stored
     /// responses that it invalidates (RFC 9111 §4.4).
-    private func forwardAndInvalidate(_ request: NetworkRequest, _ next: NetworkExchange) async throws(TransportError)
+    private func forwardAndInvalidate(_ request: NetworkRequest, _ next: @escaping NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
         let sent = SentRequest()
         var observed = request
         observed.addAttemptObserver(sent)
+        let get = exchangeForGet(request, next)
+        // It becomes invalid if another request changes the resource in the meantime.
+        let before = get?.begin(sent)
         var response: NetworkResponse
         do throws(TransportError) {
             response = try await next(observed)
@@ -130,9 +147,28 @@ public final class CacheInterceptor: NetworkInterceptor {
             for url in ValidationRules.invalidated(by: request, redirects: sent.redirects, nil) { await forget(url, request) }
             throw error
         }
+        let isCurrent = before?.ticket.isValid ?? false
         for url in ValidationRules.invalidated(by: request, redirects: sent.redirects, response) { await forget(url, request) }
+        if let get, let before, isCurrent {
+            let attempt = CacheExchange.Attempt(
+                request: before.request, sent: sent, ticket: ledger.begin(get.key), date: before.date)
+            if get.isResponseToGet(response, attempt) {
+                return await get.storeIfAllowed(response, attempt, .method, replacing: nil)
+            }
+        }
         response.note(status.forwarded(.method))
         return response
+    }
+
+    /// Returns what stores the response to a POST for later GET requests, if that is possible (RFC 9110 §9.3.3).
+    private func exchangeForGet(_ request: NetworkRequest, _ next: @escaping NetworkExchange) -> CacheExchange? {
+        guard request.method == .post, request.redirects.isDefault, !request.headers.replaceMethod else { return nil }
+        var get = request
+        get.method = .get
+        get.body = nil
+        let terms = RequestTerms(request.headers)
+        guard terms.conditions == nil, !terms.isForOrigin, !terms.noStore else { return nil }
+        return CacheExchange(cache: self, request: get, terms: terms, sentAs: .post, next: next)
     }
 
     private func bypass(
@@ -152,10 +188,15 @@ public final class CacheInterceptor: NetworkInterceptor {
 extension CacheInterceptor {
     /// Returns the key under which the response to a request is stored, for `remove(.key(…))`.
     ///
-    /// - Parameter request: The request as it reaches the cache, with its credentials. The body of a QUERY must be in memory; with
-    ///   another one, the key selects no response.
-    public func key(for request: NetworkRequest) -> CacheKey {
-        CacheKey(request, named: partition?(request))
+    /// - Parameters:
+    ///   - request: The request as it reaches the cache, with its credentials. The body of a QUERY must be in memory; with another one, the key
+    ///     selects no response.
+    ///   - session: The session manager that sends it. Default: one with the identity ``NetworkCore/SessionIdentity/standard``. Without a stated
+    ///     identity, the key selects no response.
+    public func key(for request: NetworkRequest, sentBy session: (any NetworkSessionManager)? = nil) -> CacheKey {
+        var request = request
+        if let session { request.credentials.session = session.identity.text }
+        return CacheKey(request, in: partition(of: request))
     }
 
     /// Removes the selected responses: `.key(…)`, `.url(…)`, `.host(…)`, `.partition(…)`, `.storedBefore(…)` or `.all`. Selected
@@ -211,6 +252,17 @@ extension CacheInterceptor {
             ledger.distrust(selection, until: now())
             log(error, request)
         }
+    }
+
+    /// Notes that a response is stored in a partition without one for its URL. Logs, once, that such responses are never used.
+    ///
+    /// - Returns: Whether this is the response at which that is noticed.
+    func noteUnused(_ key: CacheKey, _ request: NetworkRequest) -> Bool {
+        let notice = ledger.store(key) {
+            partition(of: request).isNamed ? [] : CachePartition.fields(of: request, ignoring: options.ignoredFields)
+        }
+        if let notice { log(notice, request) }
+        return notice != nil
     }
 
     func log(_ error: any Error, _ request: NetworkRequest) {

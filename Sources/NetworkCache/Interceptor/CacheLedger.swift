@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 import NetworkCore
 
@@ -27,6 +28,7 @@ final class CacheLedger: Sendable {
         var last = 0
         var revalidating: Set<Variant> = []
         var distrusted: [(selection: CacheSelection, until: Date)] = []
+        var unused = PartitionWatch()
     }
 
     /// The identity of a stored response, which is revalidated at most once at a time.
@@ -63,6 +65,17 @@ final class CacheLedger: Sendable {
                 state.tickets[number] = nil
             }
         }
+    }
+
+    // MARK: Unused responses
+
+    /// Records that a stored response is used.
+    func use(_ key: CacheKey) { state.withLock { $0.unused.use(key) } }
+
+    /// Records that a response is stored for a URL, in a partition without one. Returns a notice, at most once.
+    func store(_ key: CacheKey, _ fields: () -> [HeaderFields.Field]) -> UnusedPartitions? {
+        let fields = fields()
+        return state.withLock { $0.unused.store(key, fields) }
     }
 
     // MARK: Failed removals

@@ -42,7 +42,7 @@ struct CacheStatus: Sendable {
     }
 
     static func whole(_ seconds: Double) -> Int {
-        Int(min(max(seconds.rounded(.down), -1e10), 1e10))
+        Int(seconds.rounded(.down).clamped(to: -1e10...1e10, nan: 0))
     }
 }
 

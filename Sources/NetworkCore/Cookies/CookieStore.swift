@@ -39,6 +39,7 @@ public final class CookieStore: Sendable {
     private let suffixes: PublicSuffixRule
     private let now: @Sendable () -> Int64
     private let jar = Locked(CookieJar())
+    let identity = SessionIdentity.unique()
 
     /// Creates an empty store.
     ///

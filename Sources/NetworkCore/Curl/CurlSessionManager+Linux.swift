@@ -10,6 +10,8 @@
     public final class CurlSessionManager: NetworkSessionManager, CookieSource {
         /// The configuration that was passed to the initializer.
         public let configuration: SessionConfiguration
+        /// Made of the proxy, the route, the trust policies, the client identities and the cookies of the configuration.
+        public let identity: SessionIdentity
         private let owner: Result<LoopsOwner, TransportError>
         let loopExecutors: [LoopExecutor]
         /// The number of times that ``executor`` was read.
@@ -33,10 +35,12 @@
                     overrides: try AddressOverrides(configuration.route),
                     strictTransport: try StrictTransportStore(configuration.strictTransport))
                 let owner = LoopsOwner(loops)
+                identity = SessionIdentity(configuration, cookies: loops.cookies)
                 self.owner = .success(owner)
                 loopExecutors = owner.loops.loops.map { LoopExecutor(owner, $0) }
             } catch {
                 owner = .failure(error)
+                identity = .unique()
                 loopExecutors = []
             }
         }

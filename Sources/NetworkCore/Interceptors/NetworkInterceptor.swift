@@ -46,7 +46,6 @@ extension CookieStore {
     /// Adds to a request which credentials the store will add when it is sent.
     func mark(_ request: inout NetworkRequest) {
         request.credentials.storedCookies = added(to: request)
-        request.credentials.cookieStore = ObjectIdentifier(self)
     }
 }
 
@@ -56,9 +55,11 @@ struct InterceptedSession: NetworkSessionManager {
     /// The cookies that the session manager adds: credentials that interceptors could not see otherwise.
     private let cookies: CookieStore?
 
-    init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
+    /// - Parameter identity: The identity of the session manager. Default: what it states, or else a unique one.
+    init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager, identity: SessionIdentity? = nil) {
         cookies = (session as? any CookieSource)?.cookieStore
-        chain = InterceptorChain(interceptors, session: session, cookies: cookies)
+        chain = InterceptorChain(
+            interceptors, session: session, identity: (identity ?? session.identity).stated, cookies: cookies)
     }
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {

@@ -90,9 +90,14 @@ final class InterceptorChain: Sendable {
     private let links: [Link]
     private let session: any NetworkSessionManager
     private let cookies: CookieStore?
+    private let identity: String
 
-    init(_ interceptors: [any NetworkInterceptor], session: any NetworkSessionManager, cookies: CookieStore? = nil) {
+    init(
+        _ interceptors: [any NetworkInterceptor], session: any NetworkSessionManager, identity: SessionIdentity = .standard,
+        cookies: CookieStore? = nil
+    ) {
         self.cookies = cookies
+        self.identity = identity.text
         links = interceptors.map { interceptor in
             (interceptor as? any PhasedInterceptor).map(Link.phased) ?? .other(interceptor)
         }
@@ -102,6 +107,8 @@ final class InterceptorChain: Sendable {
     /// Sends a request through the interceptors from an index on.
     func send(_ request: NetworkRequest, from start: Int = 0) async throws(TransportError) -> NetworkResponse {
         var request = request
+        // Each time, because an interceptor may pass on a new request, or one that another session manager has sent before.
+        if request.credentials.session != identity { request.credentials.session = identity }
         var states: [InterceptorState] = []
         states.reserveCapacity(links.count - start)
         var response: NetworkResponse?

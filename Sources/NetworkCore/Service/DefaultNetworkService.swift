@@ -31,10 +31,15 @@ public struct DefaultNetworkService: NetworkService {
     ) {
         self.configuration = configuration
         session = sessionManager
-        intercepted = interceptors.isEmpty ? nil : InterceptedSession(interceptors: interceptors, session: sessionManager)
+        let identity = sessionManager.identity.stated
+        intercepted =
+            interceptors.isEmpty
+            ? nil : InterceptedSession(interceptors: interceptors, session: sessionManager, identity: identity)
         bounded =
             interceptors.contains { $0 is any DeadlineKeeper }
-            ? nil : InterceptedSession(interceptors: [EndpointDeadline()] + interceptors, session: sessionManager)
+            ? nil
+            : InterceptedSession(
+                interceptors: [EndpointDeadline()] + interceptors, session: sessionManager, identity: identity)
         log = RequestLog(logger: logger)
     }
 

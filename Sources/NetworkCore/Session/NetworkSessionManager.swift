@@ -4,7 +4,8 @@ import NetworkLogging
 
 /// Sends single requests and returns their responses: the transport layer.
 ///
-/// A session manager implements one method; the completion form and the streamed forms use it.
+/// A session manager implements one method; the completion form and the streamed forms use it. It also states its ``identity``, if responses
+/// are to be shared with other services.
 public protocol NetworkSessionManager: Sendable {
     /// Sends a request and returns its response.
     ///
@@ -28,9 +29,18 @@ public protocol NetworkSessionManager: Sendable {
         for request: NetworkRequest,
         completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable
+
+    /// What selects a user or a peer without being part of a request. Caches and coalescing keep the responses of different identities apart.
+    ///
+    /// Read once for each service. A session manager that passes requests on to another one returns the identity of that one. Default:
+    /// ``SessionIdentity/unstated``, with which each service has a separate one.
+    var identity: SessionIdentity { get }
 }
 
 extension NetworkSessionManager {
+    /// An identity that is unique for each service.
+    public var identity: SessionIdentity { .unstated }
+
     /// Sends a request with ``response(for:)`` in a separate task, and calls a completion with its response.
     ///
     /// - Parameters:

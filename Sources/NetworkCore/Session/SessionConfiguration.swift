@@ -81,6 +81,11 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var unixSocketPath: String?
     /// Whether cookies are stored and sent with later requests (RFC 6265), and where. Default: ``SessionCookies/ignored``.
     public var cookies = SessionCookies.ignored
+    /// The name of the user or profile that the cookies of ``cookies`` belong to; it must not be secret. Default: `nil`.
+    ///
+    /// Each store of cookies is a separate ``SessionIdentity``, whose cached responses are not found by the next run of the program. With a name, they
+    /// are; different users must have different names.
+    public var profile: String?
     /// The `User-Agent` field of requests that do not set one; `nil` sends none.
     public var userAgent: String? = "swift-data-transfer"
 

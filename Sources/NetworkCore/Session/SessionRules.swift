@@ -14,6 +14,8 @@ public struct SessionRules: Sendable {
     public let configuration: SessionConfiguration
     /// The store of the cookies; `nil` if cookies are ignored. A session manager returns it as ``CookieSource/cookieStore``.
     public let cookieStore: CookieStore?
+    /// The identity of the session manager, which returns it as ``NetworkSessionManager/identity``.
+    public let identity: SessionIdentity
     let strictTransport: StrictTransportStore?
     let redirects: RedirectRules
 
@@ -24,6 +26,7 @@ public struct SessionRules: Sendable {
         try configuration.validate()
         self.configuration = configuration
         cookieStore = configuration.cookies.store
+        identity = SessionIdentity(configuration, cookies: cookieStore)
         let strictTransport = try StrictTransportStore(configuration.strictTransport)
         self.strictTransport = strictTransport
         redirects = RedirectRules(configuration, strictTransport: strictTransport)

@@ -42,6 +42,9 @@ import Foundation
 public final class URLSessionManager: ClosableSessionManager, CookieSource {
     /// The configuration of this session manager.
     public let configuration: SessionConfiguration
+    /// Made of the trust policies and the cookies of the configuration; unique if the `URLSessionConfiguration` has cookies, credentials, a proxy
+    /// or header fields that cannot be seen here, and ``NetworkCore/SessionConfiguration/profile`` is `nil`.
+    public let identity: SessionIdentity
     private let engine: URLSessionEngine
     private let trust: URLSessionTrust?
     private let configurationError: TransportError?
@@ -94,6 +97,8 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
             limits: configuration, sessionConfiguration: (sessionConfiguration ?? .isolated).governed(by: configuration),
             trust: trust, strictTransport: strictTransport)
         self.strictTransport = strictTransport
+        let isHidden = sessionConfiguration?.selectsUser == true && configuration.profile == nil
+        identity = isHidden ? .unique() : SessionIdentity(configuration, cookies: engine.cookies)
     }
 
     /// The store of the cookies that are added to requests; `nil` if there are none.
@@ -176,6 +181,12 @@ extension URLSessionConfiguration {
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         return configuration
+    }
+
+    /// Whether the requests of the session contain something that selects a user or a peer and is not part of a `NetworkRequest`.
+    fileprivate var selectsUser: Bool {
+        httpCookieStorage != nil || urlCredentialStorage != nil || !(connectionProxyDictionary ?? [:]).isEmpty
+            || !(httpAdditionalHeaders ?? [:]).isEmpty
     }
 
     private func ignoreCookies() {

@@ -135,6 +135,16 @@ public final class RecordedSession: NetworkSessionManager {
     }
 }
 
+extension RecordedSession {
+    /// The identity of the live session manager when recording, and a unique one when replaying.
+    public var identity: SessionIdentity {
+        switch part {
+        case .replay(let session): session.identity
+        case .recording(let session): session.identity
+        }
+    }
+}
+
 extension RecordedSession: CookieSource {
     /// The store of the cookies that are added to requests; `nil` if there are none.
     public var cookieStore: CookieStore? {

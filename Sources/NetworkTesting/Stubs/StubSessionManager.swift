@@ -37,9 +37,16 @@ public final class StubSessionManager: NetworkSessionManager {
     }
 
     private let state = Locked(State())
+    /// The identity that was passed to the initializer.
+    public let identity: SessionIdentity
 
     /// Creates a session manager without stubs: requests fail until responses are enqueued or routes are added.
-    public init() {}
+    ///
+    /// - Parameter identity: Separates the responses in a cache from those of session managers with another identity. Default:
+    ///   ``NetworkCore/SessionIdentity/standard``.
+    public init(identity: SessionIdentity = .standard) {
+        self.identity = identity
+    }
 
     /// Adds a response that is returned once, for the next matching request.
     ///

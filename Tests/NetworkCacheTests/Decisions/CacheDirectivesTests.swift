@@ -23,7 +23,7 @@ import Testing
             (#"x="a\"b\\c, no-store", public"#, [#"x|a"b\c, no-store"#, "public"]),
             ("x=\"\"", ["x|"]), ("x=", ["x|"]),
             // Malformed directives: the directives after them are still parsed.
-            ("max-age = 60", ["max-age|60"]),
+            ("max-age = 60", ["max-age| 60"]), ("a =b, c= \"d\"", ["a| b", "c| d"]),
             ("max-age=\"60, no-store", ["max-age|\"60", "no-store"]),
             ("max-age=\"6\"0, no-store", ["max-age|\"6\"0", "no-store"]),
             (#"x="a\"#, [#"x|"a\"#]),

@@ -120,9 +120,10 @@ struct DecisionTests {
             "§5.2.1.4 no-cache, no validator", ["Cache-Control: max-age=60"], request: ["Cache-Control: no-cache"], after: 0,
             .forward),
         DecisionRow(
-            "§5.2.1.5 no-store may be served from the cache", ["Cache-Control: max-age=60"], request: ["Cache-Control: no-store"],
-            after: 0,
-            .fresh),
+            "§5.2.1.5 no-store", ["Cache-Control: max-age=60", tag], request: ["Cache-Control: no-store"], after: 0, .forward),
+        DecisionRow(
+            "§5.2.1.5 no-store and only-if-cached", ["Cache-Control: max-age=60"],
+            request: ["Cache-Control: no-store, only-if-cached"], after: 0, .fail),
         DecisionRow(
             "§5.2.1.7 fresh", ["Cache-Control: max-age=60"], request: ["Cache-Control: only-if-cached"], after: 0, .fresh),
         DecisionRow(

@@ -90,7 +90,8 @@ func sampleBytes(_ key: String, version: Int, count: Int) -> Data {
 
 extension StoredResponse {
     static func kept(
-        _ url: String = "https://api.example.com/movies", partition: CachePartition = .none, varying: [VaryingField] = [],
+        _ url: String = "https://api.example.com/movies", partition: CachePartition = .withoutCredentials,
+        varying: [VaryingField] = [],
         body: String = "[]", at seconds: Double = 700_000_000
     ) -> StoredResponse {
         let url = URL(string: url) ?? URL(fileURLWithPath: "/")

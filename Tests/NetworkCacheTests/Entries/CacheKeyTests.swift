@@ -41,10 +41,14 @@ struct CacheKeyTests {
     @Test
     func `APIs with different trust policies have separate keys, which the selection of their partition includes`() throws {
         let pinned = try PinnedAPI().networkRequest(with: .composed), plain = try PlainAPI().networkRequest(with: .composed)
-        #expect(CacheKey(pinned, named: nil) != CacheKey(plain, named: nil))
-        #expect(CacheKey(pinned, named: nil) == CacheKey(pinned, named: nil))
+        #expect(
+            CacheKey(pinned, in: CachePartition(credentialsOf: pinned))
+                != CacheKey(plain, in: CachePartition(credentialsOf: plain)))
+        #expect(
+            CacheKey(pinned, in: CachePartition(credentialsOf: pinned))
+                == CacheKey(pinned, in: CachePartition(credentialsOf: pinned)))
         let ada = CachePartition(named: "ada")
-        let key = CacheKey(pinned, named: ada)
+        let key = CacheKey(pinned, in: ada)
         #expect(CacheSelection.partition(ada).contains(key, storedAt: Date()))
         #expect(!CacheSelection.partition(CachePartition(named: "ad")).contains(key, storedAt: Date()))
     }
@@ -69,7 +73,7 @@ struct CacheKeyTests {
         let partitions = ["Bearer one", "Bearer two"].map {
             CachePartition(credentialsOf: NetworkRequest(url: url, headers: [name: $0]))
         }
-        #expect(Set(partitions + [.none]).count == 3)
+        #expect(Set(partitions + [.withoutCredentials]).count == 3)
         #expect(!partitions.contains { $0.text.contains("one") || $0.text.contains("two") })
         #expect(
             partitions[0] == CachePartition(credentialsOf: NetworkRequest(url: url, headers: [name.uppercased(): "Bearer one"])))
@@ -82,13 +86,13 @@ struct CacheKeyTests {
             CachePartition(credentialsOf: NetworkRequest(url: try #require(URL(string: $0))))
         }
         #expect(Set(partitions).count == 3)
-        #expect(partitions[2] == .none)
+        #expect(partitions[2] == .withoutCredentials)
     }
 
     @Test(arguments: ["Accept", "User-Agent", "X-Request-ID", "traceparent", "Idempotency-Key", "If-Range"])
     func `fields without credentials do not select a partition`(name: String) {
         let request = NetworkRequest(url: URL(filePath: "/"), headers: [name: "1"])
-        #expect(CachePartition(credentialsOf: request) == .none)
+        #expect(CachePartition(credentialsOf: request) == .withoutCredentials)
     }
 
     @Test
@@ -101,7 +105,7 @@ struct CacheKeyTests {
 
     @Test
     func `a named partition never equals one derived from credentials`() {
-        #expect(CachePartition(named: "").text != CachePartition.none.text)
+        #expect(CachePartition(named: "").text != CachePartition.withoutCredentials.text)
         #expect(CachePartition(named: "sha256:00").text.hasPrefix("name:"))
     }
 

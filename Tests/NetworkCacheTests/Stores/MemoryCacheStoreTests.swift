@@ -178,12 +178,13 @@ struct MemoryCacheStoreTests {
         }
     }
 
-    private func key(_ path: String, _ partition: CachePartition = .none) -> CacheKey {
+    private func key(_ path: String, _ partition: CachePartition = .withoutCredentials) -> CacheKey {
         StoredResponse.make(path: path, partition: partition).key
     }
 
     private func entry(
-        _ path: String, body: String = "body", accept: String? = nil, partition: CachePartition = .none, age: Double = 0,
+        _ path: String, body: String = "body", accept: String? = nil, partition: CachePartition = .withoutCredentials,
+        age: Double = 0,
         host: String = "api.example.com"
     ) -> CacheEntry {
         CacheEntry(

@@ -18,7 +18,7 @@ struct CacheHarness {
 
     init(
         isStreamed: Bool = false, store: any CacheStore = MemoryCacheStore(), options: CacheOptions = .patient,
-        partition: (@Sendable (NetworkRequest) -> CachePartition?)? = nil, logger: (any NetworkErrorLogger)? = nil,
+        partition: (@Sendable (NetworkRequest) -> CachePartition)? = nil, logger: (any NetworkErrorLogger)? = nil,
         behind: [any NetworkInterceptor] = []
     ) {
         self.isStreamed = isStreamed
@@ -28,6 +28,8 @@ struct CacheHarness {
             store: store, options: options, partition: partition, logger: logger, now: { [time] in time.now })
     }
 
+    /// A partition for all requests.
+    static let all: @Sendable (NetworkRequest) -> CachePartition = { _ in CachePartition(named: "all") }
     static let url = "https://api.example.com/item"
 
     /// Adds the next response of the origin.
@@ -40,6 +42,11 @@ struct CacheHarness {
     ) async throws -> CacheResult {
         guard let url = URL(string: url) else { throw CancellationError() }
         return try await send(NetworkRequest(method: method, url: url, headers: HeaderFields(lines: lines)))
+    }
+
+    func send(_ lines: [String]) async throws -> CacheResult {
+        guard let url = URL(string: Self.url) else { throw CancellationError() }
+        return try await send(NetworkRequest(url: url, headers: HeaderFields(lines: lines)))
     }
 
     func send(_ request: NetworkRequest) async throws -> CacheResult {

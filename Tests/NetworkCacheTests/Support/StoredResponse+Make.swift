@@ -8,7 +8,7 @@ extension StoredResponse {
     static func make(
         _ headers: HeaderFields = ["Cache-Control": "max-age=60"], path: String = "item", method: RequestMethod = .get,
         status: Int = 200,
-        body: String = "body", varying: [VaryingField] = [], partition: CachePartition = .none, age: Double = 0,
+        body: String = "body", varying: [VaryingField] = [], partition: CachePartition = .withoutCredentials, age: Double = 0,
         host: String = "api.example.com"
     ) -> StoredResponse {
         let url = URL(string: "https://\(host)/\(path)") ?? URL(filePath: "/")

@@ -37,7 +37,7 @@ extension ExtremeCall {
 
     static let cache: [ExtremeCall] = [
         ExtremeCall(
-            "CacheOptions.init(heuristicFraction:maximumHeuristicLifetime:staleIfError:revalidationTimeout:maximumRevalidations:)"
+            "CacheOptions.init(heuristicFraction:maximumHeuristicLifetime:staleIfError:revalidationTimeout:maximumRevalidations:ignoredFields:)"
         ) {
             let variants =
                 Extreme.doubles.map { CacheOptions(heuristicFraction: $0) }
@@ -45,7 +45,12 @@ extension ExtremeCall {
                     CacheOptions(maximumHeuristicLifetime: $0, staleIfError: $0, revalidationTimeout: $0)
                 } + Extreme.integers.map { CacheOptions(maximumRevalidations: $0) }
             for options in variants {
-                await send(CacheInterceptor(options: options), response: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"])
+                // Modified long ago, at the date of the response, and after it: a time that is multiplied by the fraction may be zero.
+                for date in ["Sun, 06 Nov 1994 08:49:37 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT"] {
+                    for modified in ["Sun, 06 Nov 1994 08:49:37 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+                        await send(CacheInterceptor(options: options), response: ["Date": date, "Last-Modified": modified])
+                    }
+                }
                 await send(
                     CacheInterceptor(options: options), response: ["Cache-Control": "max-age=0, stale-while-revalidate=60"])
             }

@@ -58,6 +58,9 @@ extension ExtremeCall {
                 await send { $0.maximumUsesPerConnection = number }
             }
         },
+        ExtremeCall("SessionIdentity.init(named:)") {
+            for text in Extreme.texts { describe(SessionIdentity(named: text)) }
+        },
         ExtremeCall("SessionCall.receive(status:headers:isVerified:)", "SessionCall.decoded(_:status:headers:)") {
             let rules = try SessionRules(SessionConfiguration())
             for (status, text) in Extreme.pairs(Extreme.integers + Array(300...309), Extreme.texts, usual: (307, "/b")) {

@@ -22,4 +22,23 @@ import Testing
         #expect(called.subtracting(declared).sorted() == [], "these are no longer public declarations")
         #expect(declared.count > 120)
     }
+
+    /// A property that is no parameter of such an initializer, because the initializer takes a closure, is set in the files of the table.
+    @Test func `each number and time of options, limits and configurations is set to extreme values`() throws {
+        let calls = Self.table.flatMap(\.names)
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let texts = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+        let settings = try PublicDeclarations.settings()
+        let missing = settings.filter { setting in
+            let type = String(setting.prefix(upTo: setting.lastIndex(of: ".") ?? setting.endIndex))
+            let name = String(setting.dropFirst(type.count + 1))
+            if calls.contains(where: { $0.hasPrefix(type + ".init(") && ($0.contains("(\(name):") || $0.contains(":\(name):")) })
+            {
+                return false
+            }
+            return !texts.contains { $0.contains(".\(name),") || $0.contains(".\(name)]") || $0.contains(".\(name) =") }
+        }
+        #expect(missing.sorted() == [] && settings.count > 60)
+    }
 }

@@ -16,21 +16,47 @@ enum PublicDeclarations {
     private static let others: Set<String> = ["[String: String]", "some Sequence<String>", "Range<Int>", "some StringProtocol"]
 
     static func names() throws -> Set<String> {
+        try sources().reduce(into: []) { $0.formUnion(names(in: $1)) }
+    }
+
+    /// The texts of all source files whose declarations are compiled on this platform.
+    private static func sources() throws -> [String] {
         let sources = root.appendingPathComponent("Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
-        var names: Set<String> = []
+        var texts: [String] = []
         for case let file as URL in files where file.pathExtension == "swift" && !file.path.contains("/quickstart/") {
             let text = try String(contentsOf: file, encoding: .utf8)
-            // Declarations that are not compiled on this platform cannot be called.
             if text.contains("canImport(Combine)") || text.hasPrefix("#if canImport(os)") { continue }
-            names.formUnion(self.names(in: text))
+            texts.append(text)
         }
-        return names
+        return texts
+    }
+
+    /// The public stored properties of options, limits and configurations whose type is a number or a duration, with the name of their type:
+    /// `CacheOptions.heuristicFraction`.
+    static func settings() throws -> Set<String> {
+        let property =
+            /^ *public var ([A-Za-z]\w*)(?:: (?:Double|Float|TimeInterval|Duration|U?Int(?:8|16|32|64)?)\??(?: *(?:=.*|\{ didSet .*))?| = -?[\d_]+(?: << \d+)?)$/
+        return try sources().reduce(into: []) { names, text in
+            let lines = lines(of: text)
+            for (number, line) in lines.enumerated() {
+                guard let match = line.firstMatch(of: property) else { continue }
+                let type = enclosingTypes(of: number, in: lines)
+                guard ["Options", "Limits", "Configuration", "Timeouts", "Probes", "Backoff"].contains(where: type.hasSuffix)
+                else {
+                    continue
+                }
+                names.insert("\(type).\(match.1)")
+            }
+        }
+    }
+
+    private static func lines(of text: String) -> [Substring] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.drop { $0 == " " }.hasPrefix("//") }
     }
 
     private static func names(in text: String) -> [String] {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-            .filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+        let lines = lines(of: text)
         let code = lines.joined(separator: "\n")
         let head =
             /public\s+(?:(?:static|convenience|mutating|final|class|override)\s+)*(?:func\s+)?(init\??|subscript|`?[A-Za-z_]\w*`?)\s*(?:<[^(]*>)?\s*\(/

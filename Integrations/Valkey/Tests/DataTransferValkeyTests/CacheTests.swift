@@ -40,7 +40,7 @@ extension CacheSelection {
         case "key": .key(CacheKey(url: url))
         case "url": .url(url)
         case "host": .host("api.example.com")
-        case "partition": .partition(.none)
+        case "partition": .partition(.withoutCredentials)
         default: .all
         }
     }
@@ -134,7 +134,8 @@ private func fresh(_ body: String, _ headers: HeaderFields = ["Cache-Control": "
         origin.route { _ in fresh("one") }
         let url = try #require(URL(string: "https://api.example.com/item"))
         for selection: CacheSelection in [
-            .key(CacheKey(url: url)), .url(url), .host("api.example.com"), .partition(.none), .storedBefore(.distantFuture), .all,
+            .key(CacheKey(url: url)), .url(url), .host("api.example.com"), .partition(.withoutCredentials),
+            .storedBefore(.distantFuture), .all,
         ] {
             _ = try await process.get()
             #expect(try await process.get().isHit)

@@ -20,6 +20,8 @@ import NetworkLogging
 /// All members are safe to use from any thread. The recording is held in memory, up to ``RecordingLimits``.
 public final class RecordingSessionManager: NetworkSessionManager {
     private let live: any NetworkSessionManager
+    /// The identity of the other session manager.
+    public var identity: SessionIdentity { live.identity }
     private let log: RecordingLog
     /// A serial queue that takes and writes snapshots, so that an older one never replaces a newer one.
     private let saving = DispatchQueue(label: "data-transfer.recording")

@@ -21,6 +21,8 @@ import NetworkLogging
 /// ``NetworkCore/TransportError/Code/notStubbed`` and a message that names the nearest entries and how they differ. Each session manager
 /// counts its used entries separately: tests that run in parallel need one each.
 public final class ReplaySessionManager: NetworkSessionManager {
+    /// Unique for each session manager, because another archive contains other responses.
+    public let identity = SessionIdentity.unique()
     private let exchanges: [RecordedExchange]
     private let options: ReplayOptions
     private let fallback: (any NetworkSessionManager)?

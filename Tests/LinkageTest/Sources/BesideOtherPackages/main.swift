@@ -209,6 +209,7 @@ _ = nil as ServerSentEvent?
 _ = nil as SessionCall?
 _ = nil as SessionConfiguration?
 _ = nil as SessionCookies?
+_ = nil as SessionIdentity?
 _ = nil as SessionRules?
 _ = nil as SigningInterceptor?
 _ = nil as StandardResponseDecoder?
