@@ -10,7 +10,8 @@ import NetworkLogging
 /// ```
 ///
 /// The sequence is cold: each loop starts with the first page, and each page is requested when the loop needs it. After the
-/// end of a loop, no more pages are requested. After an error, the sequence ends.
+/// end of a loop, no more pages are requested. After an error, the sequence ends. No page is returned twice: if the next page has the URL of an
+/// earlier one, that is an error.
 public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable {
     let service: any DataTransferService
     let endpoint: Target
@@ -25,6 +26,8 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
         private let pages: PageSequence
         private var step: PageRule<Target.Response>.Step?
         private var seen: Set<PageRule<Target.Response>.Step?> = []
+        /// The URLs of the pages that were returned.
+        private var urls: Set<String> = []
         private var isOver = false
         /// The page that was returned last.
         ///
@@ -56,22 +59,32 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
                     guard seen.count < pages.maximumPages else { throw PageError.tooManyPages(limit: pages.maximumPages) }
                     self.step = step
                     guard !seen.contains(step) else { throw PageError.loop }
+                    if case .url(let url) = step, urls.contains(Self.text(of: url)) { throw PageError.loop }
                 } catch {
                     throw pages.report(.parsing(ParsingFailure(error, of: latest, method: method)))
                 }
             }
-            let endpoint = pages.endpoint(at: step)
+            let endpoint = pages.endpoint(at: step, isFirst: urls.isEmpty)
             method = endpoint.request.method
             let page = try await pages.service.response(for: endpoint)
             seen.insert(step)
+            // Another request may lead to the same page, for example by a redirect.
+            guard urls.insert(Self.text(of: page.url)).inserted else {
+                throw pages.report(.parsing(ParsingFailure(PageError.loop, of: page, method: method)))
+            }
             latest = page
             isOver = false
             return page
         }
+
+        /// The text of a URL without its fragment, which is not sent.
+        private static func text(of url: URL) -> String { String(url.absoluteString.prefix { $0 != "#" }) }
     }
 
-    fileprivate func endpoint(at step: PageRule<Target.Response>.Step?) -> Endpoint<Target.Response> {
+    fileprivate func endpoint(at step: PageRule<Target.Response>.Step?, isFirst: Bool) -> Endpoint<Target.Response> {
         var page = Endpoint(endpoint)
+        // A key belongs to one request (draft-ietf-httpapi-idempotency-key-header-07 §2.2): with it, each page would be the first.
+        if !isFirst { page.request.headerParameters["Idempotency-Key"] = nil }
         switch step {
         case nil: break
         case .query(let name, let value):

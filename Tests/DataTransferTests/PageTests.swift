@@ -103,6 +103,35 @@ import Testing
         #expect(logger.dataTransferErrors.count == 1)
     }
 
+    @Test func `no page is returned twice, whether its link, a redirect or the first query leads to it`() async throws {
+        for link in ["#a", "?key=k&size=2", "/v1/items?key=k&size=2", "https://api.test/v1/items?key=k&size=2#next"] {
+            let service = DefaultDataTransferService(
+                configuration: try APIConfiguration("https://api.test/v1", queryParameters: ["key": "k"]),
+                sessionManager: {
+                    let session = StubSessionManager()
+                    session.route { _ in .json(#"{"items": [1]}"#, headers: ["Link": "<\(link)>; rel=next"]) }
+                    return session
+                }())
+            var count = 0
+            let pages = service.pages(of: list, by: .linkHeader)
+            await #expect(throws: DataTransferError.self) { for try await _ in pages { count += 1 } }
+            #expect(count == 1, "\(link)")
+        }
+        let server = try LoopbackServer { request in
+            request.target == "/all"
+                ? LoopbackResponse.data(Data(#"{"items": [1], "cursor": "a"}"#.utf8), contentType: "application/json")
+                : LoopbackResponse(status: 302, headers: ["Location": "/all"])
+        }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        var first = list
+        first.headerParameters["Idempotency-Key"] = "1"
+        var count = 0
+        let pages = service.pages(of: first, by: .cursor("cursor") { $0.cursor })
+        await #expect(throws: DataTransferError.self) { for try await _ in pages { count += 1 } }
+        let keys = server.requests.map { $0.headers.contains("Idempotency-Key") }
+        #expect(count == 1 && keys == [true, true, false, false])
+    }
+
     @Test func `more pages than maximumPages throw an error`() async throws {
         session.route { _ in .json(#"{"items": [1]}"#) }
         var count = 0
