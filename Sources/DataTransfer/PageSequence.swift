@@ -10,7 +10,8 @@ import NetworkLogging
 /// ```
 ///
 /// The sequence is cold: each loop starts with the first page, and each page is requested when the loop needs it. After the
-/// end of a loop, no more pages are requested. After an error, the sequence ends.
+/// end of a loop, no more pages are requested. After an error, the sequence ends. No page is returned twice: if the next page has the URL of an
+/// earlier one, that is an error.
 public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable {
     let service: any DataTransferService
     let endpoint: Target
@@ -61,7 +62,7 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
                     throw pages.report(.parsing(ParsingFailure(error, of: latest, method: method)))
                 }
             }
-            let endpoint = pages.endpoint(at: step)
+            let endpoint = pages.endpoint(at: step, isFirst: latest == nil)
             method = endpoint.request.method
             let page = try await pages.service.response(for: endpoint)
             do throws(PageError) {
@@ -75,8 +76,10 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
         }
     }
 
-    fileprivate func endpoint(at step: PageStep?) -> Endpoint<Target.Response> {
+    fileprivate func endpoint(at step: PageStep?, isFirst: Bool) -> Endpoint<Target.Response> {
         var page = Endpoint(endpoint)
+        // A key belongs to one request (draft-ietf-httpapi-idempotency-key-header-07 §2.2): with it, each page would be the first.
+        if !isFirst { page.request.headerParameters["Idempotency-Key"] = nil }
         switch step {
         case nil: break
         case .query(let name, let value):

@@ -33,7 +33,7 @@ public final class BodyCompressionInterceptor: PhasedInterceptor {
 
     /// The fields that describe or cover the bytes of the content as the caller has set them.
     private static let fieldsOfContent = [
-        "Content-Encoding", "Content-Range", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest",
+        "Content-Encoding", "Content-Range", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest", "X-Amz-Content-Sha256",
     ]
 
     private let options: BodyCompressionOptions
@@ -88,9 +88,8 @@ public final class BodyCompressionInterceptor: PhasedInterceptor {
             origins.append(received.origin)
             if origins.count > Self.maximumOrigins { origins.removeFirst() }
         }
-        // After a redirect with 303, the method was GET, and the first request has been processed.
         let isDirect = response.timings.redirects == 0 && request.hasOrigin(of: response.lazyURL)
-        return !(isDirect && received.body?.isReplayable ?? false)
+        return !(isDirect && received.mayBeSentAgain(after: response))
     }
 
     package func proceed(

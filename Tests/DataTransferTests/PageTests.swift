@@ -146,6 +146,22 @@ import Testing
         }
     }
 
+    @Test func `an idempotency key belongs to the first page only, and a redirect to a page ends the list`() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/all"
+                ? LoopbackResponse.data(Data(#"{"items": [1], "cursor": "a"}"#.utf8), contentType: "application/json")
+                : LoopbackResponse(status: 302, headers: ["Location": "/all"])
+        }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        var first = list
+        first.headerParameters["Idempotency-Key"] = "1"
+        var count = 0
+        let pages = service.pages(of: first, by: .cursor("cursor") { $0.cursor })
+        await #expect(throws: DataTransferError.self) { for try await _ in pages { count += 1 } }
+        let keys = server.requests.map { $0.headers.contains("Idempotency-Key") }
+        #expect(count == 1 && keys == [true, true, false, false])
+    }
+
     @Test func `more pages than maximumPages throw an error`() async throws {
         session.route { _ in .json(#"{"items": [1]}"#) }
         var count = 0

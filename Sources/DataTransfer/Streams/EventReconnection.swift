@@ -1,4 +1,5 @@
 import Endpoints
+import Foundation
 import NetworkCore
 
 /// The decision after the end of a connection. It is a pure state machine that does not wait itself.
@@ -23,10 +24,15 @@ struct ReconnectionPlan {
     ///   - error: The error that ended or prevented the connection; `nil` if the body ended normally.
     ///   - hadSign: Whether an event or a comment was received.
     ///   - serverDelay: The last `retry:` value of the server.
-    mutating func connectionEnded(_ error: DataTransferError?, hadSign: Bool, serverDelay: Duration?) -> Action {
+    ///   - mayRepeat: Whether the request may be sent again (``SendRule``).
+    mutating func connectionEnded(
+        _ error: DataTransferError?, hadSign: Bool, serverDelay: Duration?, mayRepeat: Bool
+    ) -> Action {
         if let error {
             if error.statusCode == 204 { return .end }
-            guard error.isRetryable, !error.isCancelled else { return .fail(error) }
+            guard mayRepeat, error.isRetryable, !error.isCancelled else { return .fail(error) }
+        } else if !mayRepeat {
+            return .end
         }
         failures = hadSign ? 0 : failures + 1
         guard failures < max(1, options.maximumAttempts) else { return .fail(error ?? silence) }
@@ -47,9 +53,32 @@ struct ReconnectionPlan {
             pause = min(pause * 2, longest)
             doublings -= 1
         }
-        if let seconds = error?.networkError?.response?.headers["Retry-After"]?.utf8.decimal(clampedTo: 1 << 31) {
-            pause = min(max(pause, .seconds(seconds)), longest)
-        }
+        if let asked = error?.requestedPause { pause = min(max(pause, asked), longest) }
         return pause
+    }
+}
+
+extension DataTransferError {
+    /// The pause for which the server asks (`Retry-After`); `nil` without one that is understood.
+    var requestedPause: Duration? {
+        networkError?.response.flatMap { RetryAfter($0.headers).pause }
+    }
+
+    /// What is known of the request that has failed.
+    var fate: SendRule.Fate {
+        if let response = networkError?.response { return response.fate }
+        return networkError?.transportError?.fate ?? .responded
+    }
+}
+
+extension RequestDescription {
+    /// Whether the request may be sent once more after an attempt (``SendRule/permits(isIdempotent:after:canSendBodyAgain:)``).
+    ///
+    /// An `Idempotency-Key` counts if it is a field of the description, and so is the same in all of its requests; one that an interceptor adds
+    /// is another one in each call.
+    func mayBeSentAgain(after fate: SendRule.Fate) -> Bool {
+        SendRule.permits(
+            isIdempotent: isIdempotent || headerParameters.contains("Idempotency-Key"), after: fate,
+            canSendBodyAgain: body.flatMap { try? $0.content(encoder: encoder) }?.isReplayable ?? true)
     }
 }

@@ -101,7 +101,7 @@ struct EventSource {
         } catch {
             failure = error
         }
-        try await pause(after: failure)
+        try await pause(after: failure, fate: .responded)
         return nil
     }
 
@@ -115,7 +115,7 @@ struct EventSource {
         do throws(DataTransferError) {
             body = try await service.stream(for: request)
         } catch {
-            try await pause(after: error)
+            try await pause(after: error, fate: error.fate)
             return
         }
         guard body.statusCode != 204 else {
@@ -133,10 +133,11 @@ struct EventSource {
     }
 
     /// Waits after the end of a connection until it is time to reconnect. Throws if the stream has failed.
-    private mutating func pause(after failure: DataTransferError?) async throws(DataTransferError) {
+    private mutating func pause(after failure: DataTransferError?, fate: SendRule.Fate) async throws(DataTransferError) {
         openConnection.close()
         switch plan.connectionEnded(
-            failure, hadSign: parser.hasReceivedFields, serverDelay: parser.reconnectionTime ?? serverDelay)
+            failure, hadSign: parser.hasReceivedFields, serverDelay: parser.reconnectionTime ?? serverDelay,
+            mayRepeat: endpoint.sourcedRequest.mayBeSentAgain(after: fate))
         {
         case .end: state = .ended
         case .fail(let error): throw error

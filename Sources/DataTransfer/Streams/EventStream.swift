@@ -11,7 +11,8 @@ import NetworkLogging
 /// The stream is cold: nothing is requested before a loop needs the first event, and each loop has separate connections.
 /// After the end of a connection, the stream reconnects as ``EventStreamOptions`` describes, with the ID of the last event as
 /// `Last-Event-ID`. No ID is sent if it contains a control character other than a tab, which no field can contain (RFC 9110 §5.5), or is
-/// longer than 64 KiB. The stream ends when the server responds with 204. Leaving the loop or cancelling its task closes the socket or
+/// longer than 64 KiB. The stream ends when the server responds with 204, and that of a request that must not be repeated, such as a POST, at
+/// the end of the response. Leaving the loop or cancelling its task closes the socket or
 /// ends the pause.
 ///
 /// A connection is considered lost if it is silent for the duration of the idle timeout. A source that may be silent for
@@ -29,7 +30,8 @@ public struct EventStream: AsyncSequence, Sendable {
 
         /// Waits for the next event.
         ///
-        /// - Returns: The next event; `nil` after the server has responded with 204.
+        /// - Returns: The next event; `nil` after the server has responded with 204, and after the response to a request that must not be
+        ///   repeated.
         /// - Throws: ``DataTransferError`` if the failure is not temporary or the maximum number of attempts has failed; at
         ///   once when the task is cancelled.
         public mutating func next() async throws(DataTransferError) -> ServerSentEvent? {
@@ -72,7 +74,7 @@ extension DataTransferService {
     ///   - queue: The queue on which both closures run; with `nil`, background threads on which no transfer depends.
     ///   - onEvent: Called for each event, in order. The next event is not processed until it has returned.
     ///   - completion: Called exactly once, after the last call of `onEvent` has returned; with success if the server has
-    ///     responded with 204.
+    ///     responded with 204, or the response to a request that must not be repeated has ended.
     /// - Returns: A handle that ends the stream and closes the socket at once. The completion is then called with an error
     ///   whose `isCancelled` is true.
     @discardableResult

@@ -7,8 +7,13 @@ import NetworkCore
 /// bodies, and the statuses 408, 425, 429, 500, 502, 503 and 504. A status 204 ends the stream normally. Any other status, a
 /// content type other than `text/event-stream`, and an exceeded limit end it with an error.
 ///
+/// The stream reconnects only if that is safe. A request that is not idempotent, such as a POST, is sent again only after a failure before its
+/// first byte was sent: at the normal end of its response the stream ends, and an interruption is an error. An endpoint whose
+/// request may be repeated nonetheless says so with ``Endpoints/RequestDescription/isIdempotent``. Neither is a body sent again that can be
+/// read only once.
+///
 /// The pause before an attempt is the last `retry:` value of the server, or ``delay`` if there is none. It doubles with each
-/// further attempt that fails in a row, up to ``maximumDelay``. A `Retry-After` field in seconds (RFC 9110 §10.2.3) makes it
+/// further attempt that fails in a row, up to ``maximumDelay``. A `Retry-After` field (RFC 9110 §10.2.3) makes it
 /// longer, up to the same maximum.
 public struct EventStreamOptions: Sendable {
     /// The minimum pause that applies to a `retry:` value of the server.

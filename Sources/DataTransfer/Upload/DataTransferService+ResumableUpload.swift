@@ -17,6 +17,9 @@ extension DataTransferService {
     /// another process: a small state file (``UploadOptions/stateFile``) holds the URL of the upload and the identity of the file. The method
     /// returns only after the server has reported that it has all bytes. If the server has removed the upload, it is created anew, once.
     ///
+    /// A creation that may have been processed is not repeated, as there would be two uploads on the server: such a failure ends the call,
+    /// unless the endpoint is declared repeatable (``Endpoints/RequestDescription/isIdempotent``) or has an `Idempotency-Key`.
+    ///
     /// The endpoint's path, header fields, priority and time limits are those of all requests; its method, body and decoder are not used. Its
     /// deadline limits the whole call, its other time limits each request. If the server directs the upload to another origin, only the header fields of the
     /// protocol and those that may be sent to any origin are sent there. A file whose length, modification time or content at the beginning or

@@ -24,7 +24,7 @@ extension FileUpload {
         let post = try request { () throws(TransportError) in
             try requests.post(length: source.length, metadata: options.encodedMetadata, continuation)
         }
-        // If the response was lost, another upload is created, and the server removes the empty one in time.
+        // After a failure that leaves no upload behind, or if the endpoint permits another one, the upload is created once more.
         guard let response = try await response(to: post, &attempts) else { return nil }
         let url = try reporting(
             Result { () throws(UploadFailure) in
@@ -102,7 +102,10 @@ extension FileUpload {
             cause.request = requests.text
             throw .upload(cause)
         }
-        guard try await continuing({ () async throws(TransportError) in try await attempts.mayContinue(after: failure) }) else {
+        // Only the creation is repeated as it is: a failed part is followed by the question for the position.
+        let isSafe = endpoint.request.method != .post || endpoint.request.mayBeSentAgain(after: failure.fate)
+        guard isSafe, try await continuing({ () async throws(TransportError) in try await attempts.mayContinue(after: failure) })
+        else {
             throw failure
         }
         return nil

@@ -44,9 +44,8 @@ struct UploadAttempts {
             return try await continuation.mayContinue(after: cause)
         }
         guard error.networkError?.isRetryable == true else { return false }
-        let requested = error.networkError?.response?.headers["Retry-After"]?.utf8.decimal(clampedTo: 1 << 31)
         // After the deadline, no attempt could follow; the failure says more than the deadline.
-        guard let pause = nextPause(requested: requested), !endsAfterDeadline(pause) else { return false }
+        guard let pause = nextPause(requested: error.requestedPause), !endsAfterDeadline(pause) else { return false }
         try await wait(pause)
         return true
     }
@@ -64,8 +63,8 @@ struct UploadAttempts {
 
     /// Counts an attempt without progress and returns the pause after it; `nil` if it was the last one.
     ///
-    /// - Parameter requested: The pause that the server asks for, in seconds.
-    private mutating func nextPause(requested: Int64?) -> Duration? {
+    /// - Parameter requested: The pause that the server asks for.
+    private mutating func nextPause(requested: Duration?) -> Duration? {
         failures += 1
         guard failures < options.maximumAttempts else { return nil }
         return options.pause(afterAttempts: failures, requested: requested, random: .random(in: 0..<1))

@@ -30,7 +30,7 @@ public struct UploadOptions: Sendable {
     public var maximumAttempts: Int
     /// The bound of the first pause. Each pause is a random duration below a bound, which doubles with each attempt in a row. Default: 250 ms.
     public var delay: Duration
-    /// The maximum of the bound, and of a pause that the server asks for in seconds (`Retry-After`). Default: 20 seconds.
+    /// The maximum of the bound, and of a pause that the server asks for (`Retry-After`). Default: 20 seconds.
     public var maximumDelay: Duration
     /// The clock that measures the pauses. Default: the continuous clock.
     public var clock: any Clock<Duration>
@@ -109,14 +109,14 @@ extension UploadOptions {
     ///
     /// - Parameters:
     ///   - attempts: The number of attempts in a row, at least 1.
-    ///   - requested: The value of `Retry-After`, if it is a number of seconds.
+    ///   - requested: The pause that the server asks for.
     ///   - random: A random number in 0..<1.
-    func pause(afterAttempts attempts: Int, requested: Int64?, random: Double) -> Duration {
+    func pause(afterAttempts attempts: Int, requested: Duration?, random: Double) -> Duration {
         let longest = maximumDelay.clamped(to: .zero...(.longest))
         var bound = min(delay, longest)
         for _ in 0..<(attempts.clamped(to: 1...64) - 1) where bound < longest { bound = min(bound * 2, longest) }
         let pause = bound * random
-        return requested.map { min(max(pause, .seconds($0)), longest) } ?? pause
+        return requested.map { min(max(pause, $0), longest) } ?? pause
     }
 }
 

@@ -82,7 +82,8 @@ struct UploadRequests: Sendable {
         // A server counts the bytes that it receives.
         request.compression = .identity
         request.context.continuation = continuation
-        request.idempotency = nil
+        // What the endpoint says about its repetition applies to the creation.
+        if method != .post { request.idempotency = nil }
         var own = HeaderFields(
             creation.headerParameters.fields.filter { field in
                 let name = field.name.lowercased()

@@ -128,6 +128,11 @@ extension NetworkRequest {
     package func mayBeSentAgain(after fate: SendRule.Fate) -> Bool {
         SendRule.permits(isIdempotent: isIdempotent, after: fate, canSendBodyAgain: hasReplayableBody)
     }
+
+    /// Whether the request may be sent once more after a response.
+    package func mayBeSentAgain(after response: NetworkResponse) -> Bool {
+        mayBeSentAgain(after: response.fate)
+    }
 }
 
 extension TransportError {
@@ -149,12 +154,21 @@ extension TransportError {
     }
 }
 
+extension NetworkResponse {
+    /// What is known of the request that led to this response. There are statuses with which a server refuses a request without processing it:
+    /// it needs credentials (401, 407), a length (411), another content (415), no expectation (417), another connection (421), or no early data
+    /// (425) (RFC 9110 §15.5, RFC 8470 §5.2). After a redirect, the first request may have been processed.
+    package var fate: SendRule.Fate {
+        let isRefusal = [401, 407, 411, 415, 417, 421, 425].contains(statusCode) && timings.redirects == 0
+        return isRefusal ? .unprocessed : .responded
+    }
+}
+
 extension Result where Success == NetworkResponse, Failure == TransportError {
-    /// What is known of the request that led to this outcome. With 425 and 421, a server states that it has not processed a request (RFC
-    /// 8470 §5.2, RFC 9110 §15.5.20).
+    /// What is known of the request that led to this outcome.
     package var fate: SendRule.Fate {
         switch self {
-        case .success(let response): [421, 425].contains(response.statusCode) ? .unprocessed : .responded
+        case .success(let response): response.fate
         case .failure(let error): error.fate
         }
     }

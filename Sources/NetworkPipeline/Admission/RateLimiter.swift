@@ -81,7 +81,7 @@ public final class RateLimiter: NetworkInterceptor {
     ///
     /// It applies to the origin of the response, which after a redirect is not the origin of the request.
     func receive(_ response: NetworkResponse, to request: NetworkRequest) {
-        guard response.headers.contains("RateLimit") else { return }
+        guard response.headers.contains("RateLimit") || response.headers.contains("RateLimit-Reset") else { return }
         let origin = ParsedURL(response.lazyURL.text).origin
         let fields = RateLimitFields(response.headers)
         for name in fields.malformed { malformed.note(name, in: request) }
@@ -158,67 +158,6 @@ struct RateState: Sendable {
     }
 
     func isIdle(now: Duration) -> Bool { due <= now && closedUntil <= now }
-}
-
-/// The content of the `RateLimit` and `RateLimit-Policy` fields: whether a quota is used up, and until when.
-///
-/// See draft-ietf-httpapi-ratelimit-headers-10.
-///
-/// ```
-/// RateLimit-Policy: "burst";q=100;w=60, "day";q=5000;w=86400
-/// RateLimit: "burst";r=0;t=17
-/// ```
-struct RateLimitFields: Equatable {
-    /// The time until the quota is available again; `nil` if some of it is left or no time is given.
-    var pause: Duration?
-    /// The names of the fields that are malformed and were ignored.
-    var malformed: [String] = []
-
-    /// The longest pause that is accepted from a server; longer ones are shortened to it.
-    private static let maximumSeconds = 86_400
-
-    init(_ headers: HeaderFields) {
-        guard let text = headers["RateLimit"] else { return }
-        guard let limits = Self.quotas(text) else {
-            malformed = ["RateLimit"]
-            return
-        }
-        var windows: [StructuredField.Value: Int] = [:]
-        if let text = headers["RateLimit-Policy"] {
-            if let policies = Self.quotas(text) {
-                for policy in policies { windows[policy.name] = policy.parameters["w"] }
-            } else {
-                malformed = ["RateLimit-Policy"]
-            }
-        }
-        var seconds: Int?
-        for limit in limits where limit.parameters["r"] == 0 {
-            // Without a time (`t`), the quota is available again after one window (`w`) at the latest.
-            guard let wait = limit.parameters["t"] ?? windows[limit.name] else { continue }
-            seconds = max(seconds ?? 0, min(wait, Self.maximumSeconds))
-        }
-        pause = seconds.map { .seconds($0) }
-    }
-
-    private struct Quota {
-        var name: StructuredField.Value
-        var parameters: [String: Int] = [:]
-    }
-
-    /// Parses a list of quotas, whose parameters are non-negative integers (RFC 9651 §3.1). Unknown parameters are ignored.
-    private static func quotas(_ text: String) -> [Quota]? {
-        guard text.utf8.count <= 4096, let members = StructuredField.list(text), !members.isEmpty else { return nil }
-        var quotas: [Quota] = []
-        for member in members {
-            var quota = Quota(name: member.value)
-            for (key, value) in member.parameters where ["r", "t", "q", "w"].contains(key) {
-                guard case .integer(let number) = value, number >= 0 else { return nil }
-                quota.parameters[key] = Int(number)
-            }
-            quotas.append(quota)
-        }
-        return quotas
-    }
 }
 
 /// The states of origins, of which it holds a limited number.

@@ -19,6 +19,10 @@ import NetworkLogging
 /// server does not offer `auth`, because the body is then read twice), or none (RFC 2069); with `userhash`, `charset`, `stale` and
 /// `nextnonce`. `rspauth` is not checked. Credentials are sent to the given origins only, to no proxy, and are created again for a
 /// redirect within the origin.
+///
+/// What an origin has offered once is its minimum from then on, for all of its realms, so that nobody on the way can replace its challenge by a
+/// weaker one: after SHA-256 neither MD5 is used nor Basic, after `qop` no challenge without it, and after `userhash` the user name is not sent.
+/// A request for which only weaker challenges are left fails.
 public struct ChallengeInterceptor: PhasedInterceptor {
     /// A scheme of authentication.
     public struct Scheme: RawRepresentable, Hashable, Sendable {
@@ -47,6 +51,8 @@ public struct ChallengeInterceptor: PhasedInterceptor {
     private struct Origin {
         /// `nil` before the first challenge, and after credentials were rejected.
         var known: Known?
+        /// The least that a challenge must offer.
+        var minimum: Strength
         /// The sessions used last, the latest at the end. A server may repeat a nonce, whose uses are then still counted together.
         var sessions: [DigestSession] = []
     }
@@ -82,6 +88,7 @@ public struct ChallengeInterceptor: PhasedInterceptor {
     private let basic: Credential
     private let origins: [String]
     private let schemes: Set<Scheme>
+    private let minimum: Strength
     private let state = Origins()
 
     /// Creates an interceptor that authenticates with a user name and a password.
@@ -92,17 +99,22 @@ public struct ChallengeInterceptor: PhasedInterceptor {
     ///   - password: The password. It is redacted wherever it appears in texts.
     ///   - origins: URLs of the origins that receive credentials. Only scheme, host and port are compared (RFC 6454 §4).
     ///   - schemes: The schemes that may be used. Digest is preferred to Basic. Default: ``Scheme/digest`` and ``Scheme/basic``.
-    public init(user: String, password: String, origins: [URL], schemes: Set<Scheme> = [.digest, .basic]) {
+    ///   - minimum: The weakest challenge that is accepted, also from an origin that has offered no other. Default: ``Strength/basic``.
+    public init(
+        user: String, password: String, origins: [URL], schemes: Set<Scheme> = [.digest, .basic], minimum: Strength = .basic
+    ) {
         self.user = user
         self.password = password
         basic = .basic(user: user, password: password)
         self.origins = origins.map(URLText.origin)
         self.schemes = schemes
+        self.minimum = minimum
     }
 
     /// Sends the request, with credentials if the server has asked for them, and again when the server asks for them.
     ///
-    /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if the user name cannot be sent;
+    /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if the user name cannot be sent, or all challenges are weaker than
+    ///   the minimum;
     ///   ``NetworkCore/TransportError/Code/bodyFailed`` if the body cannot be read for `auth-int`; otherwise what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         try await inPhases(request, next: next)
@@ -141,8 +153,9 @@ public struct ChallengeInterceptor: PhasedInterceptor {
             received.hasOrigin(of: response.lazyURL)
         else { return true }
         if response.statusCode == 401 {
-            return !received.hasReplayableBody
-                || credentials(for: response, sentWith: sent, origin: received.origin) == nil
+            guard received.mayBeSentAgain(after: response) else { return true }
+            if case .none = choice(for: response, sentWith: sent, origin: received.origin) { return true }
+            return false
         }
         learn(from: response, sentWith: sent, origin: received.origin)
         return true
@@ -154,10 +167,15 @@ public struct ChallengeInterceptor: PhasedInterceptor {
         var response = try result.get()
         guard case .changed(let request, let object) = state, var sent = object as? Sent else { return response }
         for _ in 1..<Self.maximumAttempts {
-            guard response.statusCode == 401, request.hasOrigin(of: response.lazyURL),
-                let known = credentials(for: response, sentWith: sent, origin: request.origin)
+            guard response.statusCode == 401, request.hasOrigin(of: response.lazyURL), request.mayBeSentAgain(after: response)
             else { break }
+            let choice = choice(for: response, sentWith: sent, origin: request.origin)
+            if case .none = choice { break }
             response.body.stop()
+            guard case .use(let known) = choice else {
+                if case .refused(let reason) = choice { throw TransportError(.authenticationFailed, reason, request: request) }
+                break
+            }
             var again = request
             sent = try apply(known, to: &again, isFinal: true)
             response = try await next(again)
@@ -168,28 +186,48 @@ public struct ChallengeInterceptor: PhasedInterceptor {
 
     // MARK: Challenges
 
+    /// What follows a 401 response.
+    private enum Choice {
+        case use(Known)
+        /// No challenge can be used, or the credentials were rejected.
+        case none
+        /// All challenges that could be used are weaker than the minimum.
+        case refused(String)
+    }
+
     /// Chooses the credentials for the challenges of a 401 response.
-    ///
-    /// - Returns: `nil` if no challenge can be used, or the credentials were rejected.
-    private func credentials(for response: NetworkResponse, sentWith sent: Sent, origin: String) -> Known? {
+    private func choice(for response: NetworkResponse, sentWith sent: Sent, origin: String) -> Choice {
         let challenges = AuthenticationChallenge.all(in: response.headers)
         let isStale = sent.session != nil && challenges.contains { $0.scheme == "digest" && $0["stale"]?.lowercased() == "true" }
         guard !sent.isFinal || isStale else {
             state.states.withLock { $0[origin]?.known = nil }
-            return nil
+            return .none
         }
+        let minimum = state.states.withLock { $0[origin]?.minimum } ?? minimum
+        var offered: [Strength] = []
         if schemes.contains(.digest) {
             let sessions = challenges.compactMap { DigestSession($0, user: user, password: password) }
-            if let session = sessions.first(where: \.isPreferred) ?? sessions.first {
-                return .digest(remember(session, origin: origin))
+            offered = sessions.map(\.strength)
+            let usable = sessions.filter { $0.strength.isAtLeast(minimum) }
+            // The first of the strongest.
+            if let session = usable.max(by: { $0.preference < $1.preference }) {
+                return .use(.digest(remember(session, origin: origin)))
             }
         }
         let allowsBasic =
             schemes.contains(.basicWithoutEncryption)
             || schemes.contains(.basic) && (response.url.scheme == "https" || Self.isThisHost(response.url.host ?? ""))
-        guard allowsBasic, challenges.contains(where: { $0.scheme == "basic" }) else { return nil }
-        state.states.withLock { $0[origin, default: Origin()].known = .basic }
-        return .basic
+        if allowsBasic, challenges.contains(where: { $0.scheme == "basic" }) {
+            if Strength.basic.isAtLeast(minimum) {
+                state.states.withLock { $0[origin, default: Origin(minimum: minimum)].known = .basic }
+                return .use(.basic)
+            }
+            offered.append(.basic)
+        }
+        guard let weaker = offered.first else { return .none }
+        return .refused(
+            "the server asks for \(weaker), which is weaker than what it has offered before or ChallengeInterceptor requires: \(minimum)"
+        )
     }
 
     /// Returns whether a host name or an address belongs to this host (RFC 6761 §6.3, RFC 1122 §3.2.1.3).
@@ -205,7 +243,8 @@ public struct ChallengeInterceptor: PhasedInterceptor {
     @discardableResult
     private func remember(_ session: DigestSession, origin name: String) -> DigestSession {
         state.states.withLock { states in
-            var origin = states[name] ?? Origin()
+            var origin = states[name] ?? Origin(minimum: minimum)
+            origin.minimum.rise(to: session.strength)
             var session = session
             if let index = origin.sessions.lastIndex(where: session.isSame) {
                 session = origin.sessions.remove(at: index)
@@ -256,11 +295,12 @@ extension NetworkInterceptor where Self == ChallengeInterceptor {
     ///   - api: The configuration with the base URL.
     ///   - schemes: The schemes that may be used. Default: ``ChallengeInterceptor/Scheme/digest`` and
     ///     ``ChallengeInterceptor/Scheme/basic``.
+    ///   - minimum: The weakest challenge that is accepted. Default: ``ChallengeInterceptor/Strength/basic``.
     public static func authenticationOnChallenge(
         user: String, password: String, for api: any NetworkConfigurable,
-        schemes: Set<ChallengeInterceptor.Scheme> = [.digest, .basic]
+        schemes: Set<ChallengeInterceptor.Scheme> = [.digest, .basic], minimum: ChallengeInterceptor.Strength = .basic
     ) -> ChallengeInterceptor {
-        ChallengeInterceptor(user: user, password: password, origins: [api.baseURL], schemes: schemes)
+        ChallengeInterceptor(user: user, password: password, origins: [api.baseURL], schemes: schemes, minimum: minimum)
     }
 }
 

@@ -105,7 +105,8 @@ public struct CredentialInterceptor: PhasedInterceptor {
             let generation = object as? RefreshingCredentials.Generation
         else { return true }
         let isRejected =
-            request.hasOrigin(of: response.lazyURL) && request.hasReplayableBody && credentials.isCurrent(generation)
+            request.hasOrigin(of: response.lazyURL) && request.mayBeSentAgain(after: response)
+            && credentials.isCurrent(generation)
         return !isRejected
     }
 

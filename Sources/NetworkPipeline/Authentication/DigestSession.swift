@@ -42,6 +42,8 @@ final class DigestSession: Sendable {
         let algorithm: Algorithm
         /// The algorithm as the challenge names it; `nil` if it names none, which means MD5.
         let algorithmName: String?
+        /// What the challenge offers, in comparison with others.
+        let strength: ChallengeInterceptor.Strength
         let realm: String
         let opaque: String?
         /// `nil` for a server that knows only the older RFC 2069.
@@ -89,7 +91,11 @@ final class DigestSession: Sendable {
         let digest = algorithm.hexadecimal(of: "\(user):\(realm):\(password)")
         self.nonce = nonce
         terms = Terms(
-            algorithm: algorithm, algorithmName: name, realm: realm, opaque: challenge["opaque"], protection: protection,
+            algorithm: algorithm, algorithmName: name,
+            strength: ChallengeInterceptor.Strength(
+                hash: algorithm == .sha256 ? 2 : 1, protection: protection.map { $0 == .request ? 1 : 2 } ?? 0,
+                hidesUser: challenge["userhash"]?.lowercased() == "true"),
+            realm: realm, opaque: challenge["opaque"], protection: protection,
             user: Self.userParameter(user, challenge, algorithm), passwordDigest: digest,
             secret: isSession ? algorithm.hexadecimal(of: "\(digest):\(nonce):\(clientNonce)") : digest,
             clientNonce: isSession ? clientNonce : nil)
@@ -113,8 +119,11 @@ final class DigestSession: Sendable {
     /// A session with the same terms and the next nonce of the server (RFC 7616 §3.5).
     func next(nonce: String) -> DigestSession { DigestSession(nonce: nonce, terms: terms) }
 
-    /// The preference among several challenges: SHA-256 is better than MD5.
-    var isPreferred: Bool { terms.algorithm == .sha256 }
+    var strength: ChallengeInterceptor.Strength { terms.strength }
+
+    /// The preference among several challenges: SHA-256 is better than MD5, and either is better with `qop` than without. Between `auth` and
+    /// `auth-int`, the order of the server decides.
+    var preference: Int { strength.hash * 2 + min(strength.protection, 1) }
 
     /// Whether the digest of the body is part of the response.
     var protectsBody: Bool { terms.protection == .requestAndBody }

@@ -61,7 +61,8 @@ public final class HedgingInterceptor: NetworkInterceptor {
         if let configurationError {
             throw TransportError(.invalidConfiguration, "hedging: \(configurationError)", request: request)
         }
-        guard request.isIdempotent, request.hasReplayableBody else { return try await next(request) }
+        // When the second attempt is started, the server may be processing the first.
+        guard request.mayBeSentAgain(after: .unknown) else { return try await next(request) }
         budget?.deposit()
         let first = FirstAttempt(time)
         let known = latencies.withLock { latencies in

@@ -38,20 +38,23 @@ extension OAuthClient {
     /// ```
     ///
     /// The server is asked for the tokens at the interval that it prescribes, at least every second and by default every 5 seconds, and 5
-    /// seconds longer after each `slow_down` (§3.5). After a failure without a response, and after 429 and 5xx, the interval is doubled, up to 5 minutes.
+    /// seconds longer after each `slow_down` (§3.5), or at the interval that it has. After a failure without a response, and after 429 and 5xx, the
+    /// interval is doubled, up to 5 minutes. A longer `Retry-After` is awaited.
     ///
     /// - Parameters:
     ///   - scope: The names of the requested permissions. Default: those that the server chooses.
     ///   - store: Keeps the tokens, in place of any others. It is read before the user is prompted, so that an invalid one is found early.
     ///     Default: `nil`; the caller keeps them.
-    ///   - prompt: Called once, on the caller's task. The first request for tokens follows when it has returned.
+    ///   - isolation: The actor on which the method runs. Default: that of the caller, so that `prompt` can use its state.
+    ///   - prompt: Called once, on the caller's task and actor. The first request for tokens follows when it has returned.
     /// - Returns: The tokens of the user.
     /// - Throws: ``OAuthError``: ``OAuthError/Code/accessDenied`` if the user refused, ``OAuthError/Code/expiredToken`` if the code has expired,
     ///   ``OAuthError/Code/responseLost`` if the server issued tokens and its response was lost, ``OAuthError/Code/cancelled`` as soon as
     ///   the task is cancelled, unless the server has issued tokens already: these are saved.
     @discardableResult
     public func deviceFlow(
-        scope: [String] = [], savedIn store: (any CredentialStore)? = nil, prompt: (DevicePrompt) async -> Void
+        scope: [String] = [], savedIn store: (any CredentialStore)? = nil, isolation: isolated (any Actor)? = #isolation,
+        prompt: (DevicePrompt) async -> Void
     ) async throws(OAuthError) -> OAuthTokens {
         guard let deviceAuthorizationURL else { throw OAuthOptions.invalid("deviceAuthorizationURL", "it is not set") }
         var parameters: [(String, String)] = []
@@ -90,24 +93,28 @@ extension OAuthClient {
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", device.code),
         ]
         var interval = device.interval
+        var requestedPause = Duration.zero
         var mayBeLost = false
         while true {
-            guard time.elapsed + interval < end else {
+            let pause = max(interval, requestedPause)
+            guard time.elapsed + pause < end else {
                 throw OAuthError(.expiredToken, "the code has expired before the user signed in")
             }
             do {
-                try await time.sleep(for: interval)
+                try await time.sleep(for: pause)
             } catch {
                 throw OAuthError(.cancelled, "cancelled while the user signed in")
             }
             do throws(OAuthError) {
                 return try await tokens(parameters)
             } catch {
-                switch error.code {
+                requestedPause = error.requestedPause ?? .zero
+                let code = OAuthError.Code(ofDeviceFlow: error.code.rawValue)
+                switch code {
                 case .authorizationPending: mayBeLost = false
                 case .slowDown:
                     mayBeLost = false
-                    interval += .seconds(5)
+                    interval = max(interval + .seconds(5), min(requestedPause, .seconds(300)))
                 case .transportFailed where (error.underlying as? TransportError)?.isRetryable ?? false,
                     .unexpectedStatus where error.statusCode.map { $0 == 429 || $0 >= 500 } ?? false:
                     if !error.leftTokenUnused { mayBeLost = true }
@@ -117,7 +124,11 @@ extension OAuthClient {
                     throw OAuthError(
                         .responseLost, "the response with the tokens was lost; the user has to sign in again",
                         serverDescription: error.serverDescription, statusCode: error.statusCode, underlying: error)
-                default: throw error
+                case error.code: throw error
+                default:
+                    throw OAuthError(
+                        code, error.message, serverDescription: error.serverDescription, statusCode: error.statusCode,
+                        underlying: error.underlying)
                 }
             }
         }
@@ -134,26 +145,28 @@ private struct DeviceAuthorization {
     init(_ response: NetworkResponse, requested: Date) throws(OAuthError) {
         let fields = try TokenResponse.fields(of: response)
         let status = response.statusCode
-        guard let code = fields.deviceCode else { throw TokenResponse.malformed("device_code is missing", status) }
+        guard let code = fields.text("device_code") else { throw TokenResponse.malformed("device_code is missing", status) }
         SecretValues.insert(code)
         guard OAuthTokens.isToken(code) else { throw TokenResponse.invalid("device_code", status) }
-        guard let user = fields.userCode else { throw TokenResponse.malformed("user_code is missing", status) }
+        guard let user = fields.text("user_code") else { throw TokenResponse.malformed("user_code is missing", status) }
         guard (1...100).contains(user.unicodeScalars.count), VisibleText.escaped(user) == user else {
             throw TokenResponse.malformed("user_code is not 1 to 100 visible characters", status)
         }
-        guard let page = fields.verificationUri ?? fields.verificationUrl else {
+        // The second name is that in early drafts, which some servers use.
+        guard let page = fields.text("verification_uri") ?? fields.text("verification_url") else {
             throw TokenResponse.malformed("verification_uri is missing", status)
         }
         let url = try Self.page(page, "verification_uri", status)
-        let complete: URL? =
-            if let text = fields.verificationUriComplete { try Self.page(text, "verification_uri_complete", status) } else { nil }
-        guard let seconds = fields.expiresIn?.seconds, seconds > 0 else {
+        let complete = fields.text("verification_uri_complete").flatMap {
+            try? Self.page($0, "verification_uri_complete", status)
+        }
+        guard let seconds = fields.seconds("expires_in"), seconds > 0 else {
             throw TokenResponse.malformed("expires_in is missing or not a positive number of seconds", status)
         }
         let bounded = min(seconds, 86400)
         self.code = code
         lifetime = .bounded(seconds: bounded)
-        interval = .bounded(seconds: min(max(1, fields.interval?.seconds ?? 5), 300))
+        interval = TokenResponse.interval(fields.seconds("interval") ?? 5)
         prompt = DevicePrompt(
             verificationURL: url, completeVerificationURL: complete, userCode: user,
             expires: requested.addingTimeInterval(bounded))

@@ -29,6 +29,8 @@ public struct OAuthError: Error, Sendable {
     public let statusCode: Int?
     /// The error that caused this one: a ``NetworkCore/TransportError`` or a ``CredentialStoreError``.
     public let underlying: (any Error)?
+    /// The pause for which the server asks before the next request.
+    var requestedPause: Duration?
 
     /// Creates an error. Secrets in the texts are redacted, and `serverDescription` is cut after 200 characters.
     public init(
@@ -66,7 +68,7 @@ extension OAuthError.Code {
     public static let unsupportedGrantType = Self(rawValue: "unsupported_grant_type")
     /// The scope is invalid, unknown, or more than what was granted.
     public static let invalidScope = Self(rawValue: "invalid_scope")
-    /// The user refused (RFC 8628 §3.5).
+    /// The user refused (RFC 8628 §3.5). `authorization_declined`, as some servers name it, has this code too.
     public static let accessDenied = Self(rawValue: "access_denied")
     /// The user did not respond in time (RFC 8628 §3.5).
     public static let expiredToken = Self(rawValue: "expired_token")
@@ -97,6 +99,19 @@ extension OAuthError.Code {
     public static let storeFailed = Self(rawValue: "storeFailed")
     /// The task was cancelled.
     public static let cancelled = Self(rawValue: "cancelled")
+}
+
+extension OAuthError.Code {
+    /// The code of RFC 8628 §3.5 for the name that a server sends.
+    init(ofDeviceFlow name: String) {
+        switch name.lowercased() {
+        case "authorization_declined": self = .accessDenied
+        case "code_expired", "device_code_expired": self = .expiredToken
+        case let lower:
+            let known: [Self] = [.accessDenied, .expiredToken, .authorizationPending, .slowDown, .invalidGrant]
+            self = known.first { $0.rawValue == lower } ?? Self(rawValue: name)
+        }
+    }
 }
 
 extension OAuthError: RedactedStringConvertible, LocalizedError, RedactedError {

@@ -17,7 +17,7 @@ public struct OAuthOptions: Sendable {
         case body
     }
 
-    /// The URL of the device authorization endpoint (RFC 8628 §3.1), for ``OAuthClient/deviceFlow(scope:savedIn:prompt:)``. Default: `nil`.
+    /// The URL of the device authorization endpoint (RFC 8628 §3.1), for ``OAuthClient/deviceFlow(scope:savedIn:isolation:prompt:)``. Default: `nil`.
     public var deviceAuthorizationURL: String?
     /// How a client with a secret proves its identity. Default: ``ClientAuthentication/basic``. A client without a secret sends its ID in
     /// the body (§3.2.1).

@@ -10,7 +10,7 @@ import NetworkLogging
 /// ```
 ///
 /// Idempotent requests (``Endpoints/NetworkRequest/isIdempotent``) are repeated, and others only if they failed before any
-/// byte was sent. Requests whose body can be read only once are never repeated, and no attempt is started after the
+/// byte was sent, or the server refused them without processing them. Requests whose body can be read only once are never repeated, and no attempt is started after the
 /// deadline. The result is that of the last attempt.
 ///
 /// For a streamed response, only failures before the body are retried. For a download to a file, an interrupted body is a
@@ -123,7 +123,7 @@ public struct RetryInterceptor: PhasedInterceptor {
         guard case .retry(let delay, let reason) = options.decision(facts) else { return false }
         if case .success(let response) = outcome {
             response.body.stop()
-            if RetryAfter(response.headers, now: facts.now) == .malformed { malformed.note("Retry-After", in: request) }
+            for field in options.requestedPause(facts).malformed { malformed.note(field, in: request) }
         }
         request.record?.report(.retried(after: delay, because: reason))
         do {

@@ -8,21 +8,28 @@ public struct RetryOptions: Sendable {
     public var maximumAttempts: Int
     /// The pauses before further attempts. Default: ``Backoff`` with its defaults.
     public var backoff: Backoff
-    /// The longest pause that is accepted from a `Retry-After` field; if it is longer, the response is returned to the caller.
+    /// The longest pause that is accepted from one of the ``pauseFields``; if it is longer, the response is returned to the caller.
     ///
     /// Default: 60 seconds.
     public var maximumRetryAfter: Duration
+    /// The header fields in which a server asks for a pause, of which the longest applies. Default: ``PauseField/retryAfter`` and
+    /// ``PauseField/retryAfterMilliseconds``.
+    ///
+    /// No attempt is made before the end of that pause; the random backoff is added to it. After a field whose value is not understood, the
+    /// pause is the whole bound of the backoff.
+    public var pauseFields: Set<PauseField>
     /// The causes that are retried. Default: ``RetryCause/standard``.
     public var causes: Set<RetryCause>
 
     /// Creates options. The values are checked when a request passes the interceptor; invalid ones make every request fail.
     public init(
         maximumAttempts: Int = 3, backoff: Backoff = Backoff(), maximumRetryAfter: Duration = .seconds(60),
-        causes: Set<RetryCause> = RetryCause.standard
+        pauseFields: Set<PauseField> = [.retryAfter, .retryAfterMilliseconds], causes: Set<RetryCause> = RetryCause.standard
     ) {
         self.maximumAttempts = maximumAttempts
         self.backoff = backoff
         self.maximumRetryAfter = maximumRetryAfter
+        self.pauseFields = pauseFields
         self.causes = causes
     }
 
@@ -70,21 +77,33 @@ extension RetryOptions {
             return .stop(because: "\(cause), but \(reason)")
         }
         var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
-        // After a redirect to another origin, `Retry-After` applies to that origin.
-        if case .success(let response) = facts.outcome, facts.request.hasOrigin(of: response.lazyURL),
-            case .delay(let asked) = RetryAfter(response.headers, now: facts.now)
-        {
+        switch requestedPause(facts).pause {
+        case .none: break
+        case .delay(let asked):
             guard asked <= maximumRetryAfter else {
                 return .stop(because: "\(cause), and the server asks for a pause of \(asked), more than \(maximumRetryAfter)")
             }
             // The random backoff is added to the requested pause, so that clients do not all return at the same time.
             delay = delay.bounded + asked.bounded
+        case .malformed:
+            // The server asks for some pause, which a small random number must not end at once.
+            delay = backoff.bound(beforeAttempt: facts.attempt + 1)
         }
         if let remaining = facts.remaining, delay >= remaining {
             return .stop(because: "\(cause), and the deadline passes before the next attempt")
         }
         guard facts.takeFromBudget() else { return .stop(because: "\(cause), and the budget for retries is used up") }
         return .retry(after: delay, because: "\(cause): \(cause.reason)")
+    }
+
+    /// Returns the pause for which the server asks, and the names of the fields that are not understood.
+    func requestedPause(_ facts: RetryFacts) -> (pause: RetryAfter, malformed: [String]) {
+        // After a redirect to another origin, the fields apply to that origin.
+        guard case .success(let response) = facts.outcome, facts.request.hasOrigin(of: response.lazyURL) else {
+            return (.none, [])
+        }
+        let pauses = pauseFields.map { ($0.rawValue, $0.pause(response.headers, now: facts.now)) }
+        return (pauses.reduce(.none) { $0.or($1.1) }, pauses.filter { $0.1 == .malformed }.map { $0.0 }.sorted())
     }
 }
 
@@ -136,31 +155,5 @@ public struct Backoff: Sendable, Hashable {
             return "backoff.maximumDelay is \(maximumDelay); it must be base...86400 s"
         }
         return nil
-    }
-}
-
-/// The value of the `Retry-After` field (RFC 9110 §10.2.3): seconds or a date.
-enum RetryAfter: Equatable {
-    case none
-    case delay(Duration)
-    /// The field is neither a number of seconds nor a date, and is ignored.
-    case malformed
-
-    /// - Parameter now: The date from which a date in the field is measured, if the response has no `Date` field. The `Date`
-    ///   field is preferred because it comes from the same clock.
-    init(_ headers: HeaderFields, now: Date) {
-        guard let text = (headers.values(for: "Retry-After").first?.trimmed).map(String.init) else {
-            self = .none
-            return
-        }
-        // Limited to a value that is longer than any accepted pause and does not overflow.
-        if let seconds = text.utf8.decimal(clampedTo: 1_000_000_000) {
-            self = .delay(.seconds(seconds))
-        } else if let date = HTTPDate(text, now: now) {
-            let reference = headers["Date"].flatMap { HTTPDate($0, now: now) } ?? HTTPDate(now)
-            self = .delay(.seconds(max(0, date.secondsSince1970 - reference.secondsSince1970)))
-        } else {
-            self = .malformed
-        }
     }
 }

@@ -37,7 +37,8 @@ extension AWSCredentials: RedactedStringConvertible {
 /// The signature covers the method, the URL, the body, and all header fields that the request has when it is sent, except those that proxies
 /// may change (`Accept-Encoding`, `Connection`, `Expect`, `TE`, `Traceparent`, `Tracestate`, `Transfer-Encoding`, `Upgrade`,
 /// `User-Agent`, `X-Amzn-Trace-Id`). It adds `X-Amz-Date`, for S3 and bodies that are not covered `X-Amz-Content-Sha256`, and for
-/// temporary credentials `X-Amz-Security-Token`. A `+` in a query is signed as a plus sign, not as a space.
+/// temporary credentials `X-Amz-Security-Token`. A request that has `X-Amz-Content-Sha256` already keeps it, and its value, such as a digest or
+/// `UNSIGNED-PAYLOAD`, is signed in place of the body's digest. A `+` in a query is signed as a plus sign, not as a space.
 ///
 /// Source: "Create a signed AWS API request", AWS IAM User Guide.
 public struct AWSSignature: Sendable {
@@ -141,8 +142,10 @@ public struct AWSSignature: Sendable {
     }
 
     /// Returns what signs requests to an origin with these credentials.
-    func prover(_ credentials: AWSCredentials, origin: String) -> any RequestProver {
-        AWSProver(signature: self, credentials: credentials, origin: origin, now: now)
+    func prover(_ credentials: AWSCredentials, for request: NetworkRequest) -> any RequestProver {
+        AWSProver(
+            signature: self, credentials: credentials, origin: request.origin,
+            payload: CallersField("X-Amz-Content-Sha256", of: request), now: now)
     }
 }
 
@@ -151,10 +154,11 @@ private struct AWSProver: RequestProver {
     let signature: AWSSignature
     let credentials: AWSCredentials
     let origin: String
+    let payload: CallersField
     let now: @Sendable () -> Date
 
     func bodyDigest(of request: NetworkRequest) async throws(TransportError) -> String? {
-        guard signature.payload == .signed, let body = request.body else { return nil }
+        guard signature.payload == .signed, payload.value(for: request) == nil, let body = request.body else { return nil }
         guard body.isReplayable else {
             throw TransportError(
                 .authenticationFailed,
@@ -167,13 +171,15 @@ private struct AWSProver: RequestProver {
     func prove(_ request: inout NetworkRequest, bodyDigest: String?) throws(TransportError) {
         guard request.origin == origin else { return }
         let key = AWSSigningKey(credentials, signature, at: now())
-        let payload =
+        let own =
             signature.payload == .unsigned
             ? AWSCanonicalRequest.unsignedPayload : bodyDigest ?? AWSCanonicalRequest.emptyPayload
+        let payload = payload.value(for: request) ?? own
         request.headers["Authorization"] = nil
         request.headers["X-Amz-Date"] = key.time
-        request.headers["X-Amz-Content-Sha256"] = signature.isS3 || signature.payload == .unsigned ? payload : nil
-        request.headers["X-Amz-Security-Token"] = credentials.sessionToken
+        request.headers[self.payload.name] =
+            self.payload.value(for: request) != nil || signature.isS3 || signature.payload == .unsigned ? payload : nil
+        if let token = credentials.sessionToken { request.headers["X-Amz-Security-Token"] = token }
         let canonical = AWSCanonicalRequest(request, payload: payload, isS3: signature.isS3)
         request.headers["Authorization"] = """
             \(AWSSigningKey.algorithm) Credential=\(key.credential), SignedHeaders=\(canonical.signedNames), \

@@ -10,8 +10,8 @@ import NetworkLogging
 /// let pipeline = RequestPipeline { $0.authentication = .signing(signature, for: api) }
 /// ```
 ///
-/// It sets `Signature-Input`, `Signature`, and `Content-Digest` (RFC 9530) if that is covered and the request has a body. Descriptions
-/// contain no secrets.
+/// It adds its signature to `Signature-Input` and `Signature`, in which those with other labels are kept, and sets `Content-Digest` (RFC 9530) if
+/// that is covered and the request has a body, and no such field. Descriptions contain no secrets.
 public struct MessageSignature: Sendable {
     /// A part of the request that the signature covers (RFC 9421 §2).
     public struct Component: Sendable, Hashable {
@@ -36,7 +36,8 @@ public struct MessageSignature: Sendable {
         public static let path = Component(source: .path)
         /// The query with its question mark (§2.2.7).
         public static let query = Component(source: .query)
-        /// The SHA-256 of the body, which is sent as `Content-Digest` (RFC 9530 §2). Not covered if the request has no body.
+        /// The SHA-256 of the body, which is sent as `Content-Digest` (RFC 9530 §2), or the field that the request has already. Not covered if
+        /// the request has neither.
         ///
         /// A file or a stream is read once more before it is sent; a stream that can be read only once is an error.
         public static let contentDigest = Component(source: .contentDigest)
@@ -107,13 +108,13 @@ public struct MessageSignature: Sendable {
         }
     }
 
-    func prover(origin: String) -> any RequestProver { MessageProver(signature: self, origin: origin) }
+    func prover(for request: NetworkRequest) -> any RequestProver {
+        MessageProver(signature: self, origin: request.origin, digest: CallersField("Content-Digest", of: request))
+    }
 
     /// Sets the fields of the signature.
-    fileprivate func sign(_ request: inout NetworkRequest, bodyDigest: String?) throws(TransportError) {
-        if components.contains(.contentDigest) {
-            request.headers["Content-Digest"] = bodyDigest.map { "sha-256=:\($0):" }
-        }
+    fileprivate func sign(_ request: inout NetworkRequest, contentDigest: String?) throws(TransportError) {
+        if components.contains(.contentDigest) { request.headers["Content-Digest"] = contentDigest }
         var base = ""
         var names: [String] = []
         for component in components {
@@ -128,8 +129,24 @@ public struct MessageSignature: Sendable {
         parameters += ";keyid=\(Self.quoted(keyID));alg=\"hmac-sha256\""
         if let tag { parameters += ";tag=\(Self.quoted(tag))" }
         base += "\"@signature-params\": \(parameters)"
-        request.headers["Signature-Input"] = "\(label)=\(parameters)"
-        request.headers["Signature"] = "\(label)=:\(Data(HMAC<SHA256>.code(of: base.utf8, key: key)).base64EncodedString()):"
+        let code = Data(HMAC<SHA256>.code(of: base.utf8, key: key)).base64EncodedString()
+        for (name, value) in [("Signature-Input", parameters), ("Signature", ":\(code):")] {
+            request.headers[name] = (others(in: request.headers.values(for: name)) + ["\(label)=\(value)"]).joined(
+                separator: ", ")
+        }
+    }
+
+    /// Returns the signatures with other labels, as they are written.
+    private func others(in fields: [String]) -> [Substring] {
+        fields.flatMap { field in
+            var scanner = FieldScanner(field[...])
+            var members: [Substring] = []
+            while let member = scanner.takePart(endingAt: ",") {
+                let key = Substring(member.utf8.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }).trimmed
+                if !key.isEmpty, key != label { members.append(member) }
+            }
+            return members
+        }
     }
 
     /// Returns the name and the value of a component; `nil` if it is not covered.
@@ -173,9 +190,12 @@ extension MessageSignature: RedactedStringConvertible {
 private struct MessageProver: RequestProver {
     let signature: MessageSignature
     let origin: String
+    let digest: CallersField
 
     func bodyDigest(of request: NetworkRequest) async throws(TransportError) -> String? {
-        guard signature.components.contains(.contentDigest), let body = request.body else { return nil }
+        guard signature.components.contains(.contentDigest), digest.value(for: request) == nil, let body = request.body else {
+            return nil
+        }
         guard body.isReplayable else {
             throw TransportError(
                 .authenticationFailed, "a body that can be read only once cannot be covered by a signature (contentDigest)",
@@ -186,6 +206,6 @@ private struct MessageProver: RequestProver {
 
     func prove(_ request: inout NetworkRequest, bodyDigest: String?) throws(TransportError) {
         guard request.origin == origin else { return }
-        try signature.sign(&request, bodyDigest: bodyDigest)
+        try signature.sign(&request, contentDigest: digest.value(for: request) ?? bodyDigest.map { "sha-256=:\($0):" })
     }
 }

@@ -55,7 +55,7 @@ public struct SigningInterceptor: PhasedInterceptor {
         guard request.needsCredentials(for: origins) else { return .unconcerned }
         guard case .message(let signature) = signature else { return nil }
         try signature.validate(for: request)
-        request.prover = signature.prover(origin: request.origin)
+        request.prover = signature.prover(for: request)
         request.markProof(for: "Signature", identity: signature.identity)
         return .unconcerned
     }
@@ -63,7 +63,7 @@ public struct SigningInterceptor: PhasedInterceptor {
     package func prepareWaiting(_ request: inout NetworkRequest) async throws(TransportError) -> InterceptorState {
         guard case .aws(let signature) = signature else { return .unconcerned }
         let credentials = try await signature.credentials(for: request)
-        request.prover = signature.prover(credentials, origin: request.origin)
+        request.prover = signature.prover(credentials, for: request)
         request.markProof(for: "Authorization", identity: "AWS4 \(credentials.accessKeyID)")
         return .unconcerned
     }
@@ -82,3 +82,21 @@ extension NetworkInterceptor where Self == SigningInterceptor {
 }
 
 extension SigningInterceptor: RedactedStringConvertible {}
+/// A field about the body that the caller has set, and that a signature covers as it is.
+///
+/// It is read before the request is signed for the first time: when a redirect is signed, the request has the field of the first signature.
+struct CallersField: Sendable {
+    /// The name of the field.
+    let name: String
+    private let value: String?
+    private let method: RequestMethod
+
+    init(_ name: String, of request: NetworkRequest) {
+        self.name = name
+        value = request.headers[name]
+        method = request.method
+    }
+
+    /// The value for a request, also after a redirect; `nil` if there is none, or the method has changed, and with it the body.
+    func value(for request: NetworkRequest) -> String? { request.method == method ? value : nil }
+}

@@ -14,6 +14,8 @@ import NetworkLogging
 /// for try await message in live.messages { print(message) }
 /// ```
 ///
+/// A handshake is a GET request, which is safe to repeat; a message is never sent again.
+///
 /// Messages that were sent or received around the loss of a connection may be lost: `onOpen` says again what the server must know, such as
 /// subscriptions and the number of the last message. The connection is opened, and opened again, by the task that receives.
 public final class ReconnectingWebSocket: Sendable {
@@ -153,7 +155,8 @@ public final class ReconnectingWebSocket: Sendable {
         if isClosed { return }
         guard !Task.isCancelled else { throw .cancelled }
         guard WebSocketReconnection.isTemporary(failure), failures <= max(1, policy.maximumAttempts) else { throw failure }
-        let duration = policy.pause(after: failures, random: .random(in: 0..<1))
+        let asked = (failure.underlying as? NetworkError)?.response.flatMap { RetryAfter($0.headers).pause }
+        let duration = policy.pause(after: failures, requested: asked, random: .random(in: 0..<1))
         await promise.value(within: { duration }, on: time, lateness: {}, cancellation: {})
         if Task.isCancelled { throw .cancelled }
     }

@@ -1,3 +1,4 @@
+import Endpoints
 import NetworkCore
 
 /// When a ``ReconnectingWebSocket`` opens another connection, and when it fails.
@@ -11,7 +12,7 @@ public struct WebSocketReconnection: Sendable {
     public var maximumAttempts = 10
     /// The bound of the pause before the first attempt; it doubles with each further one. Default: 1 second.
     public var delay: Duration = .seconds(1)
-    /// The maximum of the bound. Default: 60 seconds.
+    /// The maximum of the bound, and of a pause for which the server asks (`Retry-After`). Default: 60 seconds.
     public var maximumDelay: Duration = .seconds(60)
     /// Whether each pause is a random part of its bound, so that clients that were disconnected at the same time do not reconnect at the
     /// same time. Default: `true`.
@@ -30,12 +31,13 @@ public struct WebSocketReconnection: Sendable {
     ///
     /// - Parameters:
     ///   - failures: The number of attempts and connections in a row that have failed, at least 1.
+    ///   - requested: The pause for which the server asks (`Retry-After`). It is limited to ``maximumDelay``. Default: `nil`.
     ///   - random: In 0..<1.
-    package func pause(after failures: Int, random: Double) -> Duration {
+    package func pause(after failures: Int, requested: Duration? = nil, random: Double) -> Duration {
         let limit = max(.zero, min(maximumDelay, .seconds(86_400)))
         var bound = min(max(.zero, delay), limit)
         for _ in 1..<min(max(failures, 1), 64) where bound < limit { bound = min(bound * 2, limit) }
-        return isRandom ? bound * random : bound
+        return max(isRandom ? bound * random : bound, min(requested ?? .zero, limit))
     }
 
     /// Whether another connection may succeed where this error has ended one.

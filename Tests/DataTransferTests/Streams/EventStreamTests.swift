@@ -131,8 +131,10 @@ struct EventStreamTests {
         #expect(reading.elements.map(\.data) == ["a"] && reading.error == nil)
     }
 
-    @Test(arguments: [("99999999999", 60), ("+7", 3), ("-7", 3), ("\u{661}", 3)])
-    func `a Retry-After that is too large is limited, and one that is no number is ignored`(field: String, pause: Int)
+    @Test(arguments: [
+        ("99999999999", 60), ("+7", 7), ("-7", 3), ("\u{661}", 3), ("4.0", 4), ("8s", 8), ("Sun, 06 Nov 2094 08:49:37 UTC", 60),
+    ])
+    func `a Retry-After in any form makes the pause longer up to the limit, and other text leaves it`(field: String, pause: Int)
         async throws
     {
         session.enqueue(.status(503, headers: ["Retry-After": field]))

@@ -87,10 +87,70 @@ import TransferTestSupport
         #expect(form(0) == "scope=read&client_id=app" && session.requests[0].headers.contains("Authorization"))
     }
 
-    @Test func `a refusal and an expired code end the flow`() async throws {
+    @Test(arguments: [
+        ("access_denied", OAuthError.Code.accessDenied), ("authorization_declined", .accessDenied),
+        ("Expired_Token", .expiredToken),
+    ]) func `a refusal and an expired code end the flow`(name: String, expected: OAuthError.Code) async throws {
         enqueueDevice()
-        session.enqueue(error("access_denied"), for: "/token")
-        #expect(try await code(run(client(), [5])) == .accessDenied)
+        session.enqueue(error(name), for: "/token")
+        #expect(try await code(run(client(), [5])) == expected)
+    }
+
+    @Test func `an interval in slow_down and a Retry-After are awaited, and codes may be numbers`() async throws {
+        session.enqueue(
+            .json(
+                #"{"device_code":1234567,"user_code":123456,"verification_url":"https://auth.test/d","expires_in":"900","interval":{},"verification_uri_complete":"x:"}"#
+            ), for: "/device")
+        session.enqueue(.json(#"{"error":"slow_down","interval":30}"#, status: 400), for: "/token")
+        session.enqueue(.json(#"{"error":"authorization_pending"}"#), for: "/token")
+        session.enqueue(.status(429, headers: ["Retry-After": "90"]), for: "/token")
+        session.enqueue(.status(503), for: "/token")
+        session.enqueue(tokens, for: "/token")
+        let result = await run(try client(), [5, 30, 30, 90, 120])
+        #expect(try result.get().accessToken == "access-1" && form(1).contains("device_code=1234567&"))
+    }
+
+    /// It compiles only if the closures of the public methods can use the state of an actor.
+    @MainActor private final class Screen {
+        var shown: [String] = []
+
+        func signIn(_ client: OAuthClient) async throws -> OAuthTokens {
+            try await client.deviceFlow { prompt in
+                shown.append(prompt.userCode)
+                await Task.yield()
+                shown.append(prompt.verificationURL.absoluteString)
+            }
+        }
+
+        /// Closures that are stored run on the actor.
+        func interceptors(for api: APIConfiguration) -> [any NetworkInterceptor] {
+            let credentials = RefreshingCredentials { _ in await .bearer(self.token()) }
+            return [
+                .authentication(credentials, for: api), .headers(for: api) { _ in await ["X-Count": "\(self.shown.count)"] },
+                CredentialInterceptor(origins: []) { _ in await .bearer(self.token()) },
+                ReachabilityInterceptor { _ in await self.shown.isEmpty },
+                .signing(
+                    AWSSignature(region: "r", service: "s") {
+                        await AWSCredentials(accessKeyID: "a", secretAccessKey: self.token())
+                    },
+                    for: api),
+            ]
+        }
+
+        private func token() -> String { "token of the screen" }
+    }
+
+    @Test func `the prompt runs on the actor of the caller`() async throws {
+        enqueueDevice()
+        session.enqueue(tokens, for: "/token")
+        let oauth = try client()
+        let screen = await Screen()
+        let flow = Task { try await screen.signIn(oauth) }
+        await clock.waitForSleepers(count: 1)
+        clock.advance(by: .seconds(5))
+        #expect(try await flow.value.accessToken == "access-1")
+        #expect(await screen.shown == ["WDJB-MJHT", "https://auth.test/d"])
+        #expect(await screen.interceptors(for: try APIConfiguration("https://api.test")).count == 5)
     }
 
     @Test func `the code expires while the server says that the user has not responded`() async throws {

@@ -105,25 +105,61 @@ import TransferTestSupport
     }
 
     @Test(arguments: [
-        (#"{"access_token":"abcdefgh"}"#, "token_type is missing"),
         (#"{"access_token":"abcdefgh","token_type":"mac"}"#, "token_type is \"mac\""),
         (#"{"token_type":"Bearer"}"#, "access_token is missing"),
         (#"{"access_token":"","token_type":"Bearer"}"#, "access_token is not 1 to 16384"),
         (#"{"access_token":"a\r\nX: y","token_type":"Bearer"}"#, "access_token is not 1 to 16384"),
         (#"{"access_token":"\#(String(repeating: "a", count: 16385))","token_type":"Bearer"}"#, "access_token is not 1 to 16384"),
         (#"{"access_token":"abcdefgh","token_type":"Bearer","refresh_token":"a b"}"#, "refresh_token is not 1 to 16384"),
-        (#"{"access_token":"abcdefgh","token_type":"Bearer","expires_in":"soon"}"#, "not a number"),
         (
             #"{"access_token":"abcdefgh","token_type":"Bearer","scope":"\#(String(repeating: "a", count: 5000))"}"#,
             "scope has 5000"
         ),
-        ("[]", "not a JSON object"), ("", "not a JSON object"), (#"{"error":"a\"b"}"#, "not a JSON object"),
+        ("[]", "not a JSON object"), ("", "not a JSON object"), (#"{"error":"a\"b"}"#, "its error has no name"),
+        ("<html>access_token=abcdefgh", "not a JSON object"), (#"{"access_token":["abcdefgh"]}"#, "access_token is not 1 to"),
     ]) func `a response that cannot be used is an error that names the field`(body: String, message: String) async throws {
         session.enqueue(.json(body), for: "/token")
         let error = try #require(try await failure(client()))
         #expect([.malformedResponse, .unsupportedTokenType].contains(error.code))
         #expect(error.message.contains(message), "\(error)")
         #expect(!error.description.contains("abcdefgh"))
+    }
+
+    /// What RFC 6749 §5.1 leaves open, or servers are known to send, does not make a token unusable.
+    @Test(
+        arguments: [
+            (#"{"access_token":"abcdefgh"}"#, "", nil, nil),
+            (#"{"access_token":"abcdefgh","token_type":"BEARER","error":"","error_description":null}"#, "", nil, nil),
+            (#"{"access_token":"abcdefgh","token_type":"","error":null,"refresh_token":"","scope":["a","b"]}"#, "", nil, "a b"),
+            (
+                #"{"access_token":"abcdefgh","error":{},"interval":[],"user_code":{"a":1},"device_code":5,"scope":7}"#, "", nil,
+                "7"
+            ),
+            (#"{"access_token":"abcdefgh","error":0,"error_description":{"a":[1,{"b":null}]},"scope":[]}"#, "", nil, nil),
+            (#"{"access_token":"abcdefgh","expires_in":"60","refresh_token":7.5,"token_type":["x"]}"#, "", 60, nil),
+            (#"{"access_token":"abcdefgh","expires_in":" 59.5 ","token_type":" bearer "}"#, "", 59.5, nil),
+            (#"{"access_token":"abcdefgh","expires_in":60.25,"token_type":"BearerToken"}"#, "", 60.25, nil),
+            (#"{"access_token":"abcdefgh","expires_in":-1}"#, "", nil, nil),
+            (#"{"access_token":"abcdefgh","expires_in":0}"#, "", nil, nil),
+            (#"{"access_token":"abcdefgh","expires_in":"soon"}"#, "", nil, nil),
+            (#"{"access_token":"abcdefgh","expires_in":1e999}"#, "", nil, nil),
+            ("access_token=abcdefgh&token_type=bearer&scope=a%2Cb+c", "", nil, "a,b c"),
+            (#"{"error":"bad_verification_code","error_description":"d"}"#, "bad_verification_code d", nil, nil),
+            ("error=invalid_scope&error_description=d+e", "invalid_scope d e", nil, nil),
+            (#"{"error":{"code":401,"message":"m","status":"UNAUTHENTICATED"}}"#, "401 m", nil, nil),
+            (#"{"error":{"message":"m","type":"OAuthException"}}"#, "OAuthException m", nil, nil),
+        ] as [(String, String, Double?, String?)])
+    func `a usable token is used, and an error with status 200 is one`(
+        body: String, failure: String, lifetime: Double?, scope: String?
+    ) {
+        let response = NetworkResponse(statusCode: 200, body: .data(Data(body.utf8)), url: URL(string: "https://auth.test")!)
+        do throws(OAuthError) {
+            let tokens = try TokenResponse.tokens(of: response, requested: time.now, previous: "previous")
+            #expect(failure.isEmpty && tokens.accessToken == "abcdefgh" && tokens.refreshToken == "previous", "\(body)")
+            #expect(tokens.scope == scope && tokens.expires == lifetime.map(time.now.addingTimeInterval), "\(body)")
+        } catch {
+            #expect("\(error.code.rawValue) \(error.serverDescription ?? "")" == failure, "\(body): \(error)")
+        }
     }
 
     @Test func `a response that is larger than the limit is not read to its end`() async throws {

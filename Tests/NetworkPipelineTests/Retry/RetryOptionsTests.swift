@@ -141,10 +141,35 @@ struct RetryOptionsTests {
         #expect(delay(.make(.make(503, headers), random: 0)) == .seconds(5))
     }
 
-    @Test(arguments: ["", "-1", "1.5", "soon", "1e3", "+5", "٣", "Sun, 99 Nov 1994 08:49:37 GMT"])
-    func `a malformed Retry-After is ignored`(value: String) {
-        #expect(RetryAfter(["Retry-After": value], now: Date()) == .malformed)
-        #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0.5)) == .milliseconds(100))
+    @Test(arguments: ["", "-1", "soon", "٣", "Sun, 99 Nov 1994 08:49:37 GMT"])
+    func `after a Retry-After that is not understood the pause is the whole bound of the backoff`(value: String) {
+        let facts = RetryFacts.make(.make(503, ["Retry-After": value]), random: 0.01)
+        #expect(delay(facts) == .milliseconds(200) && RetryOptions().requestedPause(facts).malformed == ["Retry-After"])
+    }
+
+    @Test func `other fields than Retry-After are used by choice, and the longest pause applies`() {
+        // 784,111,777 is the date of the facts.
+        let rows: [(HeaderFields, Set<PauseField>, Double?)] = [
+            (["retry-after-ms": "1500"], [.retryAfter], nil), (["retry-after-ms": "1500"], RetryOptions().pauseFields, 1.5),
+            (["retry-after-ms": "640", "Retry-After": "1"], RetryOptions().pauseFields, 1),
+            (["RateLimit": "\"default\";r=0;t=30"], RetryOptions().pauseFields, nil),
+            (["RateLimit": "\"default\";r=0;t=30"], [.rateLimit], 30), (["RateLimit": "\"default\";r=1;t=30"], [.rateLimit], nil),
+            (["RateLimit": "limit=100, remaining=0, reset=20"], [.rateLimit], 20),
+            (["RateLimit-Remaining": "0", "RateLimit-Reset": "7"], [.rateLimit], 7),
+            (["RateLimit-Remaining": "1", "RateLimit-Reset": "7"], [.rateLimit], nil),
+            (["X-RateLimit-Reset": "784111787"], [.rateLimit], nil), (["X-RateLimit-Reset": "30"], [.rateLimitReset], 30),
+            (["X-RateLimit-Reset": "30", "X-RateLimit-Remaining": "2"], [.rateLimitReset], nil),
+            (["X-RateLimit-Reset": "1800000010", "Date": "Fri, 15 Jan 2027 08:00:00 GMT"], [.rateLimitReset], 10),
+            (["X-RateLimit-Reset": "1800000010500", "Date": "Fri, 15 Jan 2027 08:00:00 GMT"], [.rateLimitReset], 10.5),
+            (["X-RateLimit-Reset": "1994-11-06T08:49:47Z", "X-RateLimit-Remaining": "0"], [.rateLimitReset], 10),
+            (["X-RateLimit-Reset": "6m0s"], [.rateLimitReset], nil),
+        ]
+        for (headers, fields, seconds) in rows {
+            let expected = seconds.map { Duration.milliseconds(Int64($0 * 1000)) } ?? .zero
+            let pause = delay(.make(.make(429, headers), random: 0), RetryOptions(pauseFields: fields))
+            // A pause of 6 minutes is longer than the maximum.
+            #expect(pause == (headers["X-RateLimit-Reset"] == "6m0s" ? nil : expected), "\(headers)")
+        }
     }
 
     @Test(arguments: ["61", "99999999999999999999999999", "Sun, 06 Nov 2044 08:49:37 GMT"])

@@ -167,6 +167,31 @@ import TransferTestSupport
         #expect(try await signed(request(), unsigned).headers["X-Amz-Content-Sha256"] == "UNSIGNED-PAYLOAD")
     }
 
+    /// The caller's field is sent and signed, and its value is what the signature says about the body.
+    @Test(arguments: ["s3", "execute-api"], [AWSSignature.Payload.signed, .unsigned])
+    func `the fields of the caller are sent and signed`(service: String, payload: AWSSignature.Payload) async throws {
+        let url = try #require(URL(string: "https://api.test/a"))
+        let signature = AWSSignature(
+            credentials: Self.suite, region: "r", service: service, payload: payload, now: { Date(timeIntervalSince1970: 0) })
+        for value in ["UNSIGNED-PAYLOAD", "STREAMING-UNSIGNED-PAYLOAD-TRAILER", SHA256.digest(of: "body".utf8).hexadecimal] {
+            var request = NetworkRequest(method: .put, url: url, body: .stream(AsyncStream<Data> { $0.finish() }))
+            for (name, value) in [("x-amz-content-sha256", value), ("X-Amz-Meta-A", "1"), ("X-Amz-Security-Token", "own token")] {
+                request.headers[name] = value
+            }
+            let sent = try await signed(request, signature)
+            for field in request.headers { #expect(sent.headers.values(for: field.name) == [field.value], "\(field.name)") }
+            let names = "host;x-amz-content-sha256;x-amz-date;x-amz-meta-a;x-amz-security-token"
+            var unsigned = sent
+            unsigned.headers["Authorization"] = nil
+            let canonical = AWSCanonicalRequest(unsigned, payload: value, isS3: service == "s3")
+            let key = AWSSigningKey(Self.suite, signature, at: Date(timeIntervalSince1970: 0))
+            #expect(canonical.signedNames == names)
+            #expect(
+                sent.headers["Authorization"]?.hasSuffix("SignedHeaders=\(names), Signature=\(key.signature(of: canonical))")
+                    == true)
+        }
+    }
+
     @Test func `credentials are requested for each attempt, and their failure is an error`() async throws {
         struct Gone: Error {}
         let url = try #require(URL(string: "https://api.test/a"))

@@ -100,6 +100,23 @@ import Testing
         #expect("\(try #require(error))".contains("MessageSignature.\(name)"))
     }
 
+    @Test func `the digest of the caller and signatures with other labels are kept`() async throws {
+        var request = try request("http://example.com", body: .stream(AsyncStream<Data> { $0.finish() }))
+        request.headers["Content-Digest"] = "sha-512=:AAAA:"
+        request.headers["Signature-Input"] = #"gate=("@method" "a,b");keyid="x, y", sig1=("old");keyid="z""#
+        request.headers["Signature"] = "gate=:AAAA:, sig1=:BBBB:"
+        let signature = MessageSignature(
+            keyID: "k", key: Self.key, components: [.contentDigest], now: { Date(timeIntervalSince1970: 0) })
+        let sent = try await signed(request, signature)
+        #expect(sent.headers["Content-Digest"] == "sha-512=:AAAA:")
+        #expect(
+            sent.headers["Signature-Input"]
+                == #"gate=("@method" "a,b");keyid="x, y", sig1=("content-digest");created=0;keyid="k";alg="hmac-sha256""#)
+        #expect(
+            sent.headers["Signature"]?.hasPrefix("gate=:AAAA:, sig1=:") == true
+                && sent.headers["Signature"]?.contains("BBBB") == false)
+    }
+
     @Test func `nonces differ`() async throws {
         let signature = MessageSignature(keyID: "k", key: Self.key, addsNonce: true)
         var inputs: Set<String?> = []

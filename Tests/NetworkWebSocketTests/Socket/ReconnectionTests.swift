@@ -85,6 +85,7 @@ import Testing
         random.isRandom = true
         #expect(random.pause(after: 3, random: 0) == .zero)
         #expect(random.pause(after: 3, random: 0.5) == .seconds(2))
+        #expect([3, 60].map { random.pause(after: 3, requested: .seconds($0), random: 0.5) } == [.seconds(3), .seconds(5)])
         var odd = policy
         (odd.delay, odd.maximumDelay) = (.seconds(-1), .seconds(Int64.max))
         #expect(odd.pause(after: .max, random: 1) == .zero)

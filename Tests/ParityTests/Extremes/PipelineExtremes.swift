@@ -57,7 +57,10 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("RetryOptions.init(maximumAttempts:backoff:maximumRetryAfter:causes:)") {
+        ExtremeCall(
+            "RetryOptions.init(maximumAttempts:backoff:maximumRetryAfter:pauseFields:causes:)", "PauseField.init(rawValue:)"
+        ) {
+            await send([.retry(RetryOptions(pauseFields: Set(Extreme.texts.map { PauseField(rawValue: $0) })), budget: nil)])
             for number in Extreme.integers {
                 describe(RetryCause.status(number))
                 await send([.retry(RetryOptions(maximumAttempts: number, causes: [.status(number), .status(503)]), budget: nil)])
@@ -192,8 +195,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "ChallengeInterceptor.Scheme.init(rawValue:)", "ChallengeInterceptor.init(user:password:origins:schemes:)",
-            "NetworkInterceptor.authenticationOnChallenge(user:password:for:schemes:)"
+            "ChallengeInterceptor.Scheme.init(rawValue:)", "ChallengeInterceptor.init(user:password:origins:schemes:minimum:)",
+            "NetworkInterceptor.authenticationOnChallenge(user:password:for:schemes:minimum:)"
         ) {
             for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
                 describe(ChallengeInterceptor.Scheme(rawValue: text))

@@ -194,8 +194,8 @@ struct UploadStateTests {
         let options = UploadOptions(delay: .seconds(1), maximumDelay: .seconds(10))
         let pauses = (1...6).map { options.pause(afterAttempts: $0, requested: nil, random: 1) }
         #expect(pauses == [1, 2, 4, 8, 10, 10].map { Duration.seconds($0) })
-        #expect(options.pause(afterAttempts: 1, requested: 7, random: 0.5) == .seconds(7))
-        #expect(options.pause(afterAttempts: 1, requested: 1 << 31, random: 0.5) == .seconds(10))
+        #expect(options.pause(afterAttempts: 1, requested: .seconds(7), random: 0.5) == .seconds(7))
+        #expect(options.pause(afterAttempts: 1, requested: .seconds(1 << 31), random: 0.5) == .seconds(10))
         #expect(options.pause(afterAttempts: .max, requested: nil, random: 0.5) == .seconds(5))
     }
 

@@ -169,6 +169,7 @@ _ = nil as ParameterList?
 _ = nil as ParsingFailure?
 _ = nil as PartialDownload?
 _ = nil as PathParameters?
+_ = nil as PauseField?
 _ = nil as PoolCounts?
 _ = nil as ProblemDetails?
 _ = nil as ProgressMonitor?

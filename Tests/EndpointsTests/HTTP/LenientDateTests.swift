@@ -1,9 +1,8 @@
+import Endpoints
 import Foundation
 import Testing
 
-@testable import NetworkCore
-
-struct CookieDateTests {
+struct LenientDateTests {
     /// Returns the expected date, as Foundation parses it.
     private static func seconds(_ text: String) throws -> Int64 {
         let formatter = DateFormatter()
@@ -44,7 +43,7 @@ struct CookieDateTests {
             ("1st Jan 2020x 01:02:03.5Z", "2020-01-01 01:02:03"), ("1 JANUARY 2020 1:2:3x", "2020-01-01 01:02:03"),
         ])
     func `a date is parsed with its parts in any order and any delimiters between them`(text: String, expected: String) throws {
-        #expect(CookieDate.seconds(Array(text.utf8)[...]) == (try Self.seconds(expected)))
+        #expect(LenientDate.seconds(Array(text.utf8)[...]) == (try Self.seconds(expected)))
     }
 
     @Test(
@@ -60,7 +59,7 @@ struct CookieDateTests {
             "1 Ja 2020 00:00:00", "1 \u{1F600} 2020 00:00:00",
         ])
     func `a date with a missing part or a part out of range is invalid`(text: String) {
-        #expect(CookieDate.seconds(Array(text.utf8)[...]) == nil)
+        #expect(LenientDate.seconds(Array(text.utf8)[...]) == nil)
     }
 
     @Test(arguments: [1601...1604, 1896...1904, 1967...1972, 1996...2004, 2096...2104])
@@ -68,7 +67,7 @@ struct CookieDateTests {
         var days: [Int64] = []
         for year in years {
             for month in ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] {
-                days += (1...31).compactMap { CookieDate.seconds(Array("\($0) \(month) \(year) 00:00:00".utf8)[...]) }
+                days += (1...31).compactMap { LenientDate.seconds(Array("\($0) \(month) \(year) 00:00:00".utf8)[...]) }
             }
         }
         #expect(zip(days, days.dropFirst()).allSatisfy { $1 == $0 + 86_400 })
