@@ -55,7 +55,7 @@ public struct SessionIdentity: Hashable, Sendable {
     /// Files that trust policies name are read. The environment's proxy counts as no proxy.
     ///
     /// - Parameter cookies: The store of its cookies.
-    init(_ configuration: SessionConfiguration, cookies: CookieStore?) {
+    package init(_ configuration: SessionConfiguration, cookies: CookieStore?) {
         var parts: [String] = []
         func add(_ name: String, _ values: [String]) { parts += [name, String(values.count)] + values }
         if configuration.proxy != .environment { add("proxy", configuration.proxy.identityParts) }

@@ -91,11 +91,11 @@ struct CacheStormTests {
             Peer("cookies 1", random) { $0.cookies = .separate }, Peer("cookies 2", random) { $0.cookies = .separate },
             Peer("proxy", random) { $0.proxy = .http(host: "p.test", port: 1, username: "u", password: "p") },
         ]
-        let chains: [Chain] = peers.flatMap { peer -> [Chain] in
-            [byCredentials, byName].map { cache -> Chain in
-                Chain(
-                    session: InterceptedSession(interceptors: [cache, coalescing], session: peer), name: peer.name,
-                    isNamed: cache === byName)
+        var chains: [Chain] = []
+        for peer in peers {
+            for (cache, isNamed) in [(byCredentials, false), (byName, true)] {
+                let session = InterceptedSession(interceptors: [cache, coalescing], session: peer)
+                chains.append(Chain(session: session, name: peer.name, isNamed: isNamed))
             }
         }
         return (chains, coalescing, peers)

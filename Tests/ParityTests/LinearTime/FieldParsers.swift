@@ -15,7 +15,8 @@ extension Parser {
 
     private static func date(_ text: String) {
         _ = HTTPDate(text)
-        _ = CookieDate.seconds(Array(text.utf8)[...])
+        _ = LenientDate.seconds(Array(text.utf8)[...])
+        _ = RetryAfter(["Retry-After": text])
     }
 
     /// The value of a single field.
