@@ -144,7 +144,7 @@ import TransferTestSupport
         enqueueDevice()
         session.enqueue(tokens, for: "/token")
         let oauth = try client()
-        let screen = await Screen()
+        let screen = Screen()
         let flow = Task { try await screen.signIn(oauth) }
         await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(5))
