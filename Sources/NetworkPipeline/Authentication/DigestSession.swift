@@ -131,7 +131,7 @@ final class DigestSession: Sendable {
     /// Whether two sessions count the uses of the same nonce.
     func isSame(as other: DigestSession) -> Bool {
         nonce == other.nonce && terms.passwordDigest == other.terms.passwordDigest
-            && terms.algorithmName == other.terms.algorithmName
+            && terms.algorithmName == other.terms.algorithmName && strength == other.strength
     }
 
     /// A text that is equal for equal credentials.

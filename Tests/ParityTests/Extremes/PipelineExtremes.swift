@@ -237,7 +237,7 @@ extension ExtremeCall {
         ExtremeCall(
             "OAuthClient.init(tokenURL:clientID:secret:options:session:clock:now:)",
             "OAuthOptions.init(deviceAuthorizationURL:clientAuthentication:parameters:renewalMargin:requestTimeout:lockTimeout:resendsAfterLostResponse:allowsUnencrypted:)",
-            "OAuthClient.clientCredentials(scope:savedIn:)", "OAuthClient.deviceFlow(scope:savedIn:prompt:)",
+            "OAuthClient.clientCredentials(scope:savedIn:)", "OAuthClient.deviceFlow(scope:savedIn:isolation:prompt:)",
             "OAuthError.init(_:_:serverDescription:statusCode:underlying:)", "OAuthError.Code.init(rawValue:)",
             "DevicePrompt.init(verificationURL:completeVerificationURL:userCode:expires:)"
         ) {
