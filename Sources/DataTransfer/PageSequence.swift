@@ -131,8 +131,7 @@ private struct PageTrail {
     mutating func arrive(at url: URL, by step: PageStep?) throws(PageError) {
         count += 1
         let place = Self.digest(.url(url))
-        let isNew = seen.insert(place).inserted
-        if !isNew, case .url? = step, step.map(Self.digest) != place { throw .loop }
+        if !seen.insert(place).inserted, step.map(Self.digest) != place { throw .loop }
     }
 
     private static func digest(_ step: PageStep) -> [UInt8] {

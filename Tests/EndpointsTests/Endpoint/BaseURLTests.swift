@@ -10,7 +10,7 @@ import TestSupport
             ("ftp://api.example.com", "not http"), ("file:///tmp", "not http"), ("api.example.com:80", "not http"),
             ("https://", "no host"), ("https:///v1", "no host"), ("https://:80", "no host"), ("https://me@/v1", "no host"),
             ("https:api", "no host"), ("http://h:65536", "port"), ("http://[]", "IPv6"), ("http://[zz]", "IPv6"),
-            ("https://a b", "not a URL"), ("https://h%", "not a URL"),
+            ("https://a b", "not a URL"), ("https://h%", "encoded character in its host"),
         ]
     )
     func `a base URL without http scheme or host is an error immediately`(text: String, reason: String) throws {

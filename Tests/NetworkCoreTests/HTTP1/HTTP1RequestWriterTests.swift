@@ -41,7 +41,7 @@ struct HTTP1RequestWriterTests {
             ("https://h:80/", "/", "h:80"),
             ("http://h:8080", "/", "h:8080"), ("http://h:/a", "/a", "h"), ("http://h:0080/", "/", "h"),
             ("http://h:08080/", "/", "h:8080"),
-            ("http://h:8000/", "/", "h:8000"), ("HTTP://H.example:80/A", "/A", "H.example"), ("HTTPS://h:443/", "/", "h"),
+            ("http://h:8000/", "/", "h:8000"), ("HTTP://H.example:80/A", "/A", "h.example"), ("HTTPS://h:443/", "/", "h"),
             ("http://u:p@h:81/", "/", "h:81"), ("http://u@h", "/", "h"),
             ("http://[::1]/", "/", "[::1]"), ("http://[::1]:80", "/", "[::1]"), ("http://[::1]:8080/?x", "/?x", "[::1]:8080"),
             // RFC 6874 §4: the zone identifier is not sent.
@@ -52,7 +52,7 @@ struct HTTP1RequestWriterTests {
     {
         let (lines, _) = try head(.get, url)
         #expect(lines.first == "GET \(target) HTTP/1.1" && lines[1] == "Host: \(host)")
-        let scheme = url.prefix { $0 != ":" }
+        let scheme = url.prefix { $0 != ":" }.lowercased()
         let viaProxy = try head(.get, url, target: .proxy(authorization: nil)).lines
         #expect(viaProxy.first == "GET \(scheme)://\(host)\(target) HTTP/1.1" && viaProxy[1] == "Host: \(host)")
     }

@@ -100,8 +100,8 @@
                 let lead = Locked(0)
                 let body = NetworkBody.stream(length: Int64(total)) {
                     pieces.watched { produced in
-                        // The first MiB fits into the socket buffers.
-                        if produced >= 1 << 20 { server.startReading() }
+                        // The first 256 KiB fit into the socket buffers.
+                        if produced >= 256 << 10 { server.startReading() }
                         let ahead = produced - server.moved
                         lead.withLock { $0 = max($0, ahead) }
                     }

@@ -51,7 +51,7 @@ import TransferTestSupport
         #expect(
             events.words == [
                 "queued", "adapted 1", "sent 1", "first byte 1", "attempted 1 503",
-                "noted the response's Retry-After is malformed, and was ignored", "retried 0.0 seconds", "adapted 2", "sent 2",
+                "noted the response's Retry-After is malformed, and was ignored", "retried 0.2 seconds", "adapted 2", "sent 2",
                 "first byte 2", "attempted 2 200", "done 200 2",
             ])
         #expect(events.all.allSatisfy { $0.exchange == 1 && $0.target == "\(server.url("/a").absoluteString)?…" })

@@ -89,7 +89,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "Redaction.init(extraHeaderNames:extraFieldNames:)", "Redaction.redacted(text:)",
+            "Redaction.init(extraHeaderNames:extraFieldNames:openHeaderNames:openFieldNames:)",
+            "Redaction.redacted(text:)",
             "Redaction.redacted(headerValue:for:)"
         ) {
             for text in texts {
