@@ -50,7 +50,8 @@ struct CacheIdentityTests {
     /// Properties with which the same request receives the same response.
     private static let others: Set<String> = [
         "connectTimeout", "idleTimeout", "totalTimeout", "maximumBodyBytes", "maximumHeaderBytes", "maximumRedirects",
-        "maximumHeaderFields", "maximumConnectionsPerHost", "maximumConnections", "maximumUpgradedConnections", "maximumIdleConnections",
+        "maximumHeaderFields", "maximumConnectionsPerHost", "maximumConnections", "maximumUpgradedConnections",
+        "maximumIdleConnections",
         "idleConnectionLifetime", "maximumUsesPerConnection", "maximumDecodingRatio", "maximumStreamsPerHost", "httpVersion",
         "httpVersionByHost", "eventLoops", "completions", "userAgent",
     ]
