@@ -49,7 +49,8 @@ struct CacheIdentityTests {
 
     /// Properties with which the same request receives the same response.
     private static let others: Set<String> = [
-        "connectTimeout", "idleTimeout", "totalTimeout", "maximumBodyBytes", "maximumHeaderBytes", "maximumRedirects",
+        "connectTimeout", "idleTimeout", "totalTimeout", "maximumBodyBytes", "maximumHeaderBytes", "maximumHeaderFields",
+        "maximumRedirects",
         "maximumConnectionsPerHost", "maximumConnections", "maximumUpgradedConnections", "maximumIdleConnections",
         "idleConnectionLifetime", "maximumUsesPerConnection", "maximumDecodingRatio", "maximumStreamsPerHost", "httpVersion",
         "httpVersionByHost", "eventLoops", "completions", "userAgent",
