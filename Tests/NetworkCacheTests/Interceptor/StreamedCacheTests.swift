@@ -12,6 +12,8 @@ struct StreamedCacheTests {
     private struct Chunks: NetworkSessionManager {
         var chunks: [String]
         var failure: TransportError?
+        /// Each call is that of another service.
+        let identity = SessionIdentity.standard
         let taken = Locked(0)
         let stopped = Locked(0)
         let requestCount = Locked(0)

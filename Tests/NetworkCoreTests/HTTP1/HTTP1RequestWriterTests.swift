@@ -52,7 +52,7 @@ struct HTTP1RequestWriterTests {
     {
         let (lines, _) = try head(.get, url)
         #expect(lines.first == "GET \(target) HTTP/1.1" && lines[1] == "Host: \(host)")
-        let scheme = url.prefix { $0 != ":" }.lowercased()
+        let scheme = url.prefix { $0 != ":" }
         let viaProxy = try head(.get, url, target: .proxy(authorization: nil)).lines
         #expect(viaProxy.first == "GET \(scheme)://\(host)\(target) HTTP/1.1" && viaProxy[1] == "Host: \(host)")
     }

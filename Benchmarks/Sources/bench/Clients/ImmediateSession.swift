@@ -4,6 +4,7 @@ import Foundation
 /// Responds to every request at once, and keeps nothing.
 struct ImmediateSession: NetworkSessionManager {
     let body: Data
+    var identity: SessionIdentity { .standard }
 
     // Without a task, so that the completion form is measured alone.
     func response(

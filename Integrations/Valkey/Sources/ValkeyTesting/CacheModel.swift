@@ -128,6 +128,7 @@ extension ValkeyClient {
 /// The origin of the resources, which reads their versions from the server.
 struct ModelOrigin: NetworkSessionManager {
     let truth: ValkeyClient
+    var identity: SessionIdentity { .standard }
 
     static let raising = ValkeyScript(
         """

@@ -49,6 +49,7 @@ func hit(overTCP: Bool) async throws {
 }
 
 struct FixedOrigin: NetworkSessionManager {
+    var identity: SessionIdentity { .standard }
     var key: CacheKey? { URL(string: "https://api.example.com/item").map { CacheKey(url: $0) } }
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {

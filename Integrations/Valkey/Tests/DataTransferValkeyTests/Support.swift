@@ -41,6 +41,7 @@ final class Shared<Value: Sendable>: Sendable {
 /// An origin at which something happens after it has received a GET and before it responds.
 struct SlowOrigin: NetworkSessionManager {
     let origin: StubSessionManager
+    var identity: SessionIdentity { origin.identity }
     let event: @Sendable () async -> Void
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
