@@ -5,7 +5,7 @@ import Foundation
 /// A secret is recognized by its value, if that was added to ``SecretValues``, as credentials are; by its name (`Authorization`,
 /// `access_token`); or by its format (`Bearer …`, `Basic …`, a JWT, the user information of a URL). In cases of doubt, text is redacted:
 /// malformed and truncated input may lose text that is not secret. Other secrets (a session number in a path, an application's own field
-/// name) have to be added to ``SecretValues``, or named in ``init(extraHeaderNames:extraFieldNames:)``.
+/// name) have to be added to ``SecretValues``, or named in ``init(extraHeaderNames:extraFieldNames:openHeaderNames:openFieldNames:)``.
 ///
 /// No method throws or traps on any input. The running time is linear in the length of the input.
 public struct Redaction: Sendable, Hashable {

@@ -318,6 +318,8 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 int pthread_setspecific(pthread_key_t, const void * _Nullable);
 pthread_t pthread_self(void);
 int pthread_setname_np(const char *);
+void *pthread_get_stackaddr_np(pthread_t);
+size_t pthread_get_stacksize_np(pthread_t);
 int sched_yield(void);
 #pragma clang assume_nonnull end
 

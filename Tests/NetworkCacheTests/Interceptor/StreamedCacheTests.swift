@@ -17,7 +17,6 @@ struct StreamedCacheTests {
         let taken = Locked(0)
         let stopped = Locked(0)
         let requestCount = Locked(0)
-        var identity: SessionIdentity { .standard }
 
         func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             requestCount.withLock { $0 += 1 }
