@@ -254,6 +254,7 @@ NS_NAME("URLSessionConfiguration") NS_SENDABLE
 @property BOOL HTTPShouldSetCookies;
 @property NSHTTPCookieAcceptPolicy HTTPCookieAcceptPolicy;
 @property(nullable, copy) NSDictionary *HTTPAdditionalHeaders;
+@property(nullable, copy) NSDictionary *connectionProxyDictionary;
 @property NSInteger HTTPMaximumConnectionsPerHost;
 @property(nullable, retain) NSHTTPCookieStorage *HTTPCookieStorage;
 @property(nullable, retain) NSURLCredentialStorage *URLCredentialStorage;

@@ -157,9 +157,10 @@ struct ModelOrigin: NetworkSessionManager {
         try await Task.sleep(for: .microseconds(Int.random(in: 0..<4000)))
         var headers: HeaderFields = ["Cache-Control": "max-age=2", "Vary": "Accept-Language"]
         if version % 2 == 0 {
-            let tag = "\"\(version)\""
+            // A cache asks with the tags of all languages that it has stored.
+            let tag = "\"\(version) \(request.headers["Accept-Language"] ?? "")\"".replacing(" ", with: "-")
             headers.add(tag, for: "ETag")
-            if request.headers["If-None-Match"] == tag {
+            if request.headers["If-None-Match"]?.contains(tag) == true {
                 return NetworkResponse(statusCode: 304, headers: headers, url: request.url)
             }
         }
