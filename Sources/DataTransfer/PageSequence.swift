@@ -209,7 +209,7 @@ public struct PageRule<Page: Sendable>: Sendable {
 /// An error in the step to the next page of a list.
 ///
 /// It is the ``ParsingFailure/underlying`` error of the failure that a ``PageSequence`` throws.
-package enum PageError: Error, Sendable, Hashable, RedactedStringConvertible {
+package enum PageError: Error, Sendable, Hashable, RedactedStringConvertible, LocalizedError {
     /// The link to the next page is not an http or https URL.
     case malformedLink(String)
     /// The link leads from https to http, where the page could be read and changed in transit.

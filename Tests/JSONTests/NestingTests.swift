@@ -36,6 +36,25 @@ import Testing
         }
     }
 
+    /// Objects or arrays in each other that one function opens.
+    private struct Flat: Encodable, Sendable {
+        let isObject: Bool
+
+        func encode(to encoder: any Encoder) throws {
+            if isObject {
+                var container = encoder.container(keyedBy: AnyCodingKey.self)
+                for _ in 1..<NestingLimit.maximumFoundationDepth {
+                    container = container.nestedContainer(keyedBy: AnyCodingKey.self, forKey: "a")
+                }
+                try container.encode("", forKey: "b")
+            } else {
+                var container = encoder.unkeyedContainer()
+                for _ in 1..<NestingLimit.maximumFoundationDepth { container = container.nestedUnkeyedContainer() }
+                try container.encode("")
+            }
+        }
+    }
+
     /// An object that can contain itself: as a property, an element, in nested containers, a super encoder, wrappers without a container, or after a
     /// key that is written twice, which Foundation's encoder has to encode.
     private final class Node: Encodable, @unchecked Sendable {
@@ -109,6 +128,7 @@ import Testing
     /// Every encoder, with strategies that encode a date or data within itself.
     private static let encoders: [(name: String, encode: Encode)] = {
         let foundation = JSONEncoder()
+        foundation.outputFormatting = [.sortedKeys, .prettyPrinted]
         foundation.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
             try container.encode(date)
@@ -146,20 +166,21 @@ import Testing
     @Test func `as many levels are encoded as are decoded, and one more is an error in both directions`() async throws {
         let limit = NestingLimit.maximumDepth
         for (name, encode) in Self.encoders where name != "property list" {
-            // Foundation counts the levels of its encoder in another way.
-            let levels = name == "Foundation" ? limit - 8 : limit
+            let levels = name == "Foundation" ? NestingLimit.maximumFoundationDepth : limit
             let data = try encode(Tree.deep(levels))
             #expect(try TransferJSONDecoder().decode(Tree.self, from: data) == .deep(levels), "\(name)")
-            #expect(throws: EncodingError.self, "\(name)") { try encode(Tree.deep(limit + 1)) }
+            let error = #expect(throws: EncodingError.self, "\(name)") { try encode(Tree.deep(levels + 1)) }
+            #expect(error?.refusal?.contains("\(levels) levels deep") == true, "\(name)")
         }
         let deeper = Data((String(repeating: "[", count: limit + 1) + String(repeating: "]", count: limit + 1)).utf8)
         #expect(throws: DecodingError.self) { try TransferJSONDecoder().decode(Tree.self, from: deeper) }
     }
 
     @Test func `values as deep as the limit are encoded and decoded, or are errors, on every stack`() async throws {
-        for stack in [128, 256, 512, 1024] {
+        // Created and released on the large stack of this test.
+        let tree = Tree.deep(NestingLimit.maximumDepth)
+        for stack in [64, 128, 256, 512, 1024] {
             let texts = await onThread(stackKiB: stack) { () -> [String] in
-                let tree = Tree.deep(NestingLimit.maximumDepth)
                 var texts = Self.encoders.map { name, encode in
                     do { return "\(name): \(try encode(tree).count)" } catch { return "\(name): \(error)" }
                 }
@@ -167,9 +188,16 @@ import Testing
                 do { texts.append("\(try TransferJSONDecoder().decode(Tree.self, from: text) == .leaf(0))") } catch {
                     texts.append("\(error)")
                 }
+                // Containers that are opened without recursion are written by recursion.
+                for value in [Flat(isObject: true), Flat(isObject: false)] {
+                    texts += Self.encoders.map { name, encode in
+                        do { return "\(name): \(try encode(value).count)" } catch { return "\(name): \(error)" }
+                    }
+                }
                 return texts
             }
             #expect(texts.allSatisfy { $0.contains("contains itself") || !$0.contains("rror") }, "\(stack): \(texts)")
         }
+        withExtendedLifetime(tree) {}
     }
 }

@@ -139,6 +139,50 @@ import Testing
 
     private struct Ignored: Decodable { init(from decoder: any Decoder) {} }
 
+    /// The value in an object, an array, and as the only value of another one.
+    private struct Everywhere<Value: Encodable>: Encodable {
+        let (value, values, single): (Value, [Value], Single<Value>)
+    }
+
+    private struct Single<Value: Encodable>: Encodable {
+        let value: Value
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    @Test func `numbers of every type are written by each encoder as by Foundation`() throws {
+        func check(_ value: some Encodable) throws {
+            try compare(Everywhere(value: value, values: [value], single: Single(value: value)), "\(type(of: value))")
+        }
+        func compare(_ every: some Encodable, _ type: String) throws {
+            let (foundation, list) = (JSONEncoder(), PropertyListEncoder())
+            foundation.outputFormatting = .sortedKeys
+            list.outputFormat = .xml
+            let expected = try foundation.encode(every)
+            #expect(try foundation.encodeWithinLimits(every) == expected, "\(type)")
+            #expect(try TransferJSONEncoder(foundation).encode(every) == expected, "\(type)")
+            #expect(try list.encodeWithinLimits(every) == list.encode(every), "\(type)")
+        }
+        let values: [any Encodable] = [
+            Int8.min, UInt8.max, Int16.min, UInt16.max, Int32.min, UInt32.max, Int64.min, UInt64.max, Int.min, UInt.max,
+            Float(1.5),
+            Double(2.5), true, "a", Date(timeIntervalSince1970: 0), Data([1]), URL(fileURLWithPath: "/a"), UUID(), Decimal(1),
+            [1], [1.5],
+            ["a"], [UInt8(1)], [Float(1)], ["k": Int16(1)], Float?.some(1),
+        ]
+        for value in values { try check(value) }
+        if #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) {
+            // Property lists have none.
+            for encode in [{ try JSONEncoder().encodeWithinLimits($0) }, { try TransferJSONEncoder().encode($0) }]
+                as [([Single<Int128>]) throws -> Data]
+            {
+                #expect(try encode([Single(value: -1)]) == Data("[-1]".utf8))
+            }
+        }
+    }
+
     @Test func `what JSON cannot represent is an error that says why`() {
         func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
         let (iso, foundation) = (JSONEncoder(), JSONEncoder())
@@ -153,7 +197,7 @@ import Testing
                 ": Unable to write the date: the date is inf seconds from 2001, which is no point in time (RFC 3339)."
             ),
             (
-                date(1e18),
+                Date(timeIntervalSinceReferenceDate: 1e18),
                 ": Unable to write the date: the date is 1e+18 seconds from 2001, which is outside of the years 0000 to 9999 (RFC 3339)."
             ),
         ]

@@ -116,7 +116,7 @@ extension DataTransferError: RedactedStringConvertible, LocalizedError {
         case .networkFailure(let error): error.description
         case .resolvedNetworkFailure(let error, let cause):
             // The error of the resolver may contain text from the response.
-            "\(Redaction.default.redacted(text: String(describing: error)).printableLine) (\(cause))"
+            "\(String(describing: error).printableLine) (\(cause))"
         case .file(let failure): "the response cannot be stored: \(failure)"
         case .upload(let failure): "the file cannot be uploaded: \(failure)"
         }

@@ -171,16 +171,17 @@ extension MultipartForm.Part {
     }
 
     private static func escaped(_ text: String) -> String {
-        var escaped = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": escaped.append(contentsOf: "%22".unicodeScalars)
-            case "\r": escaped.append(contentsOf: "%0D".unicodeScalars)
-            case "\n": escaped.append(contentsOf: "%0A".unicodeScalars)
-            default: escaped.append(scalar)
+        // Bytes: appending several scalars to a view of scalars copies the entire view.
+        var escaped: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): escaped += "%22".utf8
+            case UInt8(ascii: "\r"): escaped += "%0D".utf8
+            case UInt8(ascii: "\n"): escaped += "%0A".utf8
+            default: escaped.append(byte)
             }
         }
-        return String(escaped)
+        return String(decoding: escaped, as: UTF8.self)
     }
 }
 
@@ -189,8 +190,10 @@ extension MultipartForm {
     ///
     /// - Returns: `application/octet-stream` for an unknown extension or none.
     package static func contentType(forFileName name: String) -> String {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "application/octet-stream" }
-        return contentTypes[name[name.index(after: dot)...].lowercased()] ?? "application/octet-stream"
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
+            return "application/octet-stream"
+        }
+        return contentTypes[name[name.utf8.index(after: dot)...].lowercased()] ?? "application/octet-stream"
     }
 
     // The types registered with IANA, where one is registered.

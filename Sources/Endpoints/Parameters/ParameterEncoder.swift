@@ -12,15 +12,29 @@ final class ParameterEncoder: Encoder {
     /// The current number of values within values. Greater than the length of the coding path if wrappers add no key.
     private var depth: Int
     private var bounds: StackBounds
+    /// The number of levels that the tree may have, which is read by recursion.
+    private let maximumDepth: Int
+    /// The stack that this needs for a level in a program without optimization, in bytes.
+    private static let bytesPerLevel = 4 << 10
     /// The error with which each value fails, as the encoder is too deep.
     private var refusal: RequestGenerationError?
 
-    init(style: QueryStyle, codingPath: [any CodingKey], box: ParameterBox, depth: Int = 0, bounds: StackBounds = StackBounds()) {
+    init(style: QueryStyle, codingPath: [any CodingKey], box: ParameterBox) {
         self.style = style
         self.codingPath = codingPath
         self.box = box
+        depth = 0
+        bounds = StackBounds()
+        maximumDepth = min(NestingLimit.maximumDepth, bounds.levels(of: Self.bytesPerLevel))
+    }
+
+    private init(_ parent: ParameterEncoder, _ codingPath: [any CodingKey], _ box: ParameterBox, depth: Int) {
+        style = parent.style
+        self.codingPath = codingPath
+        self.box = box
         self.depth = depth
-        self.bounds = bounds
+        bounds = parent.bounds
+        maximumDepth = parent.maximumDepth
     }
 
     /// Returns the tree of one value. The name, if there is one, is the prefix of field names in errors.
@@ -80,7 +94,7 @@ final class ParameterEncoder: Encoder {
                 .query(Self.fieldName(codingPath)), "it cannot be encoded (\(type(of: error)))", underlying: error)
         case .structured:
             guard depth < NestingLimit.maximumValues else { throw tooDeep(.depth) }
-            if depth >= NestingLimit.levelsWithoutCheck, !bounds.hasRoom() { throw tooDeep(.stack) }
+            guard bounds.hasRoom() else { throw tooDeep(.stack) }
             depth += 1
             defer { depth -= 1 }
             try value.encode(to: self)
@@ -93,14 +107,14 @@ final class ParameterEncoder: Encoder {
     func child(_ key: any CodingKey, at box: ParameterBox) -> ParameterEncoder {
         // The first key is the name of the parameter.
         let isTooDeep = codingPath.count > NestingLimit.maximumDepth || depth >= NestingLimit.maximumValues
-        if isTooDeep || depth >= NestingLimit.levelsWithoutCheck && !bounds.hasRoom() {
+        if isTooDeep || codingPath.count > maximumDepth || !bounds.hasRoom() {
             let error = tooDeep(isTooDeep ? .depth : .stack)
             self.box.refuse(error)
-            let child = ParameterEncoder(style: style, codingPath: codingPath, box: ParameterBox(), depth: depth, bounds: bounds)
+            let child = ParameterEncoder(self, codingPath, ParameterBox(), depth: depth)
             child.refusal = error
             return child
         }
-        return ParameterEncoder(style: style, codingPath: codingPath + [key], box: box, depth: depth + 1, bounds: bounds)
+        return ParameterEncoder(self, codingPath + [key], box, depth: depth + 1)
     }
 
     private func tooDeep(_ reason: NestingError) -> RequestGenerationError {

@@ -31,9 +31,12 @@ package enum URLHost {
         return decoded(host).map { $0 + place[hostEnd...] }
     }
 
+    /// The maximum length in bytes of an encoded host: more than any name of 253 bytes has that is international and percent-encoded.
+    private static let maximumEncodedBytes = 4096
+
     /// Returns the decoded name; `nil` if it has a byte that no name has. International names are in ASCII then (RFC 5890).
     private static func decoded(_ host: Substring) -> String? {
-        guard var name = PercentEncoding.decoded(host) else { return nil }
+        guard host.utf8.count <= maximumEncodedBytes, var name = PercentEncoding.decoded(host) else { return nil }
         if !name.utf8.allSatisfy({ $0 < 0x80 }) {
             guard name.utf8.allSatisfy({ $0 >= 0x80 || isNameByte($0) }), let url = URL(string: "http://\(name)/") else {
                 return nil

@@ -87,12 +87,21 @@ package struct URLText {
     /// Returns the ``origin`` of a URL.
     package static func origin(of url: URL) -> String { ParsedURL(url).origin }
 
-    /// The URL for messages, without user information, query and fragment.
+    /// The maximum number of bytes of a URL that a message shows.
+    private static let maximumShownBytes = 8192
+
+    /// The URL for messages, without user information, query and fragment, and at most 8,192 bytes of it.
     package var originAndPath: String {
-        guard !authorityRange.isEmpty else { return Self.shown(text) }
+        guard !authorityRange.isEmpty else { return Self.redacted(Self.shown(text)) }
         let isPlain = authorityRange == hostRange && pathRange.upperBound == text.utf8.count
-        if isPlain, text.utf8.starts(with: scheme.utf8) { return Redaction.default.redacted(url: text) }
-        return Redaction.default.redacted(url: scheme + "://" + hostAndPort + path) + (queryRange == nil ? "" : "?…")
+        if isPlain, text.utf8.starts(with: scheme.utf8) { return Self.redacted(text) }
+        return Self.redacted(scheme + "://" + hostAndPort + path, end: queryRange == nil ? "" : "?…")
+    }
+
+    /// Returns the beginning of the text of a URL with secrets redacted, and then `end`, or `…` if it was cut.
+    private static func redacted(_ text: String, end: String = "") -> String {
+        let start = TextStart(text.utf8, bytes: maximumShownBytes)
+        return Redaction.default.redacted(url: start) + (start.isCut ? "…" : end)
     }
 
     /// Calls `body` with the bytes of one part.

@@ -67,11 +67,11 @@ extension RequestGenerationError {
 
 extension RequestGenerationError: RedactedStringConvertible, LocalizedError {
     /// A textual representation with the request, if it is known, the field and the reason, but without ``underlying``.
-    public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(reason)" }
+    public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(MessageText(reason).shown)" }
 }
 
-extension RequestGenerationError.Field: CustomStringConvertible {
-    /// A textual representation of the field, with at most 60 characters of its name.
+extension RequestGenerationError.Field: RedactedStringConvertible {
+    /// A textual representation of the field, with at most 60 characters of its name, escaped and with secrets redacted.
     public var description: String {
         switch self {
         case .baseURL: "base URL"
@@ -87,7 +87,7 @@ extension RequestGenerationError.Field: CustomStringConvertible {
         case .query(let name): name.isEmpty ? "query" : "query parameter \"\(name.printable)\""
         case .body: "body"
         case .file(let path): "file \"\(URL(fileURLWithPath: path).lastPathComponent.printable)\""
-        case .timeout(let name): "\(name) timeout"
+        case .timeout(let name): "\(name.printable) timeout"
         case .url: "URL"
         }
     }

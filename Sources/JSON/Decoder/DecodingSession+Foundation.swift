@@ -113,7 +113,9 @@ extension DecodingSession {
         case .null:
             throw unexpectedNull(Decimal.self, index, place)
         case .integer, .unsigned, .real:
-            guard let decimal = Decimal(string: numberText(index)), !decimal.isNaN else {
+            // Foundation reads "-Infinity" as 0.
+            let text = numberText(index)
+            guard text.utf8.last! < 0x3A, let decimal = Decimal(string: text), !decimal.isNaN else {
                 throw doesNotFit(Decimal.self, index, place)
             }
             return decimal

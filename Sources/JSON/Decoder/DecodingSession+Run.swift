@@ -31,9 +31,20 @@ extension DecodingSession {
         } catch let failure as ScanFailure {
             throw session.notJSON(failure)
         }
+        return try session.decode { try body(session) }
+    }
+
+    /// Decodes a value, and completes the error.
+    @inline(__always)
+    func decode<T>(_ body: () throws -> T) throws -> T {
+        storage.pointee.hasNoRoom = false
         do {
-            return try body(session)
+            let value = try body()
+            if storage.pointee.hasNoRoom { throw hasNoRoom() }
+            return value
         } catch let error as DecodingError {
+            // The value may have caught the error, and thrown another one.
+            if storage.pointee.hasNoRoom { throw hasNoRoom() }
             error.resolveDetails()
             throw error
         }

@@ -60,7 +60,7 @@ extension DecodingSession {
             if tape[index].is(.object) { return result(try dictionary(index, depth) { try readDouble($0, $1()) }) }
         case .collection:
             if tape[index].is(entry.isObject ? .object : .array) {
-                try checkStack(depth)
+                try checkStack()
                 return try collection(entry.collection!, index, depth)
             }
         case .generic:

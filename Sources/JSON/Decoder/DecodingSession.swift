@@ -32,6 +32,8 @@ struct DecodingSession {
         /// The text as it was received, if it was converted.
         var source: ConvertedText?
         var bounds = StackBounds()
+        /// Whether the stack had no room for a container in this call.
+        var hasNoRoom = false
         var buffer: UnsafeMutablePointer<UInt8>
         var bufferCapacity = 4096
         /// The number of consecutive calls that needed much less memory than is allocated.
@@ -159,15 +161,14 @@ struct DecodingSession {
 
     /// Throws an error for a container whose values have no room on the thread's stack.
     @inline(__always)
-    func checkStack(_ depth: Int) throws {
-        if depth >= NestingLimit.levelsWithoutCheck { try checkRoom() }
+    func checkStack() throws {
+        if !storage.pointee.bounds.hasRoom() { throw hasNoRoom() }
     }
 
     @inline(never)
-    private func checkRoom() throws {
-        if storage.pointee.bounds.hasRoom() { return }
-        throw DecodingError.dataCorrupted(
-            .init(codingPath: [], debugDescription: "The document \(NestingError.stack.text)."))
+    func hasNoRoom() -> DecodingError {
+        storage.pointee.hasNoRoom = true
+        return .dataCorrupted(.init(codingPath: [], debugDescription: "The document \(NestingError.stack.text)."))
     }
 
     /// The tape index after the value at `index` and its content.

@@ -74,7 +74,7 @@ extension DecodingSession {
     @inline(__always)
     func keyedContainer<Key: CodingKey>(_ type: Key.Type, _ index: Int, _ depth: Int) throws -> KeyedDecodingContainer<Key> {
         guard tape[index].is(.object) else { throw notContainer([String: Any].self, "keyed", index, depth) }
-        try checkStack(depth)
+        try checkStack()
         let address = BoxPool<KeyedState>.address(type)
         guard let entry = storage.pointee.containers.take(address) else { return newContainer(type, address, index, depth) }
         entry.pointee.state.pointee.begin(container: index, depth: depth)
@@ -100,7 +100,7 @@ extension DecodingSession {
     @inline(__always)
     func unkeyedContainer(_ index: Int, _ depth: Int) throws -> any UnkeyedDecodingContainer {
         guard tape[index].is(.array) else { throw notContainer([Any].self, "unkeyed", index, depth) }
-        try checkStack(depth)
+        try checkStack()
         return UnkeyedContainer(owner: owner, index: index, depth: depth)
     }
 }

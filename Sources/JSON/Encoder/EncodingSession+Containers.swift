@@ -6,7 +6,7 @@ extension EncodingSession {
     @inline(__always)
     func open(object: Bool, value: UInt32) -> Int? {
         let level = storage.pointee.depth
-        if level >= NestingLimit.levelsWithoutCheck, !hasRoom(level) { return nil }
+        if level >= NestingLimit.maximumDepth || !storage.pointee.bounds.hasRoom() { return refuseContainer(level) }
         levels[level] = EncodingLevel(
             serial: nextSerial(), value: value, isObject: object, count: 0, firstHash: storage.pointee.hashes.count,
             firstMember: storage.pointee.members.count, keyType: nil, key: nil, keptKey: -1)

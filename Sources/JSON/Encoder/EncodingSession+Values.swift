@@ -99,7 +99,7 @@ extension EncodingSession {
     /// Writes the value that a closure encodes.
     @inline(__always)
     func encode(_ body: (ValueEncoder) throws -> Void) throws -> Bool {
-        if storage.pointee.nesting >= NestingLimit.levelsWithoutCheck { try checkNesting() }
+        if storage.pointee.nesting >= NestingLimit.maximumValues || !storage.pointee.bounds.hasRoom() { throw tooManyValues() }
         storage.pointee.nesting &+= 1
         defer { storage.pointee.nesting &-= 1 }
         let serial = nextSerial()

@@ -76,20 +76,16 @@ struct EncodingSession {
         return reason
     }
 
-    /// Whether a container can be opened at a level. If not, the call is abandoned.
+    /// Abandons the call because a container at a level has no room.
     @inline(never)
-    func hasRoom(_ level: Int) -> Bool {
-        if level < NestingLimit.maximumDepth, storage.pointee.bounds.hasRoom() { return true }
+    func refuseContainer(_ level: Int) -> Int? {
         _ = refuse(level < NestingLimit.maximumDepth ? .stack : .depth)
-        return false
+        return nil
     }
 
-    /// Checks whether another value can be encoded in those that are being encoded.
+    /// Abandons the call because another value has no room in those that are being encoded.
     @inline(never)
-    func checkNesting() throws(NestingError) {
-        if storage.pointee.nesting >= NestingLimit.maximumValues { throw refuse(.depth) }
-        if !storage.pointee.bounds.hasRoom() { throw refuse(.stack) }
-    }
+    func tooManyValues() -> NestingError { refuse(storage.pointee.nesting < NestingLimit.maximumValues ? .stack : .depth) }
 
     func begin(_ options: EncodingOptions) {
         storage.pointee.options = options

@@ -3,13 +3,13 @@ import Foundation
 /// The limit of nesting for everything that reads or writes nested values: JSON in both directions, streams, key paths, property lists, queries and
 /// forms.
 package enum NestingLimit {
-    /// The maximum number of arrays and objects within each other, which is Foundation's.
+    /// The maximum number of arrays and objects within each other, as many as Foundation reads.
     package static let maximumDepth = 512
     /// The maximum number of values that are encoded within each other. A value that is neither an array nor an object adds no level to the
     /// text: there may be several per level.
     package static let maximumValues = 4 * maximumDepth
-    /// The number of levels that fit on every stack. Deeper ones need a ``StackBounds``.
-    package static let levelsWithoutCheck = 8
+    /// The maximum number of arrays and objects that Foundation's encoder writes within each other, one fewer than it reads.
+    package static let maximumFoundationDepth = maximumDepth - 1
 
     /// The error for a value that is nested too deeply.
     ///
@@ -42,14 +42,17 @@ extension EncodingError {
 
 /// Why a value is nested too deeply.
 package enum NestingError: Error {
-    /// It has more levels than ``NestingLimit/maximumDepth``.
-    case depth
+    /// It has more levels than the limit.
+    case levels(Int)
     /// The rest of the thread's stack does not suffice for the next level.
     case stack
 
+    /// It has more levels than ``NestingLimit/maximumDepth``.
+    package static var depth: NestingError { .levels(NestingLimit.maximumDepth) }
+
     package var text: String {
         switch self {
-        case .depth: "is nested more than \(NestingLimit.maximumDepth) levels deep, or contains itself"
+        case .levels(let limit): "is nested more than \(limit) levels deep, or contains itself"
         case .stack: "is nested too deeply for the stack of this thread, or contains itself"
         }
     }

@@ -127,14 +127,11 @@ extension JSONKeyPath: CustomStringConvertible {
     }
 
     private static func escaped(_ name: String, _ replacement: (Unicode.Scalar) -> String?) -> String {
-        var escaped = String.UnicodeScalarView()
+        // Not a view of scalars: appending several scalars to one copies the entire view.
+        var escaped = ""
         for scalar in name.unicodeScalars {
-            if let replacement = replacement(scalar) {
-                escaped.append(contentsOf: replacement.unicodeScalars)
-            } else {
-                escaped.append(scalar)
-            }
+            if let replacement = replacement(scalar) { escaped += replacement } else { escaped.unicodeScalars.append(scalar) }
         }
-        return String(escaped)
+        return escaped
     }
 }

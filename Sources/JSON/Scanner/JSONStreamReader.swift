@@ -21,8 +21,8 @@ package final class JSONStreamReader: @unchecked Sendable {
     private var owner = SessionOwner()
     private var buffer = StreamBuffer()
     private var isScanning = false
-    /// Bytes that have to be there before a long number or key, which is read again from its start, is scanned again.
-    private var rescanCount = 0
+    /// A long number or key, which is read again from its start; `nil` if what comes next is not part of one.
+    private var cut: CutToken?
     /// Whether no more bytes will arrive.
     package private(set) var isFinished = false
 
@@ -89,8 +89,8 @@ package final class JSONStreamReader: @unchecked Sendable {
             storage.pointee.scanner.begin()
             storage.pointee.scanner.depthLimit = Scanner.maximumDepth - depth
             isScanning = true
-            rescanCount = 0
-        } else if length < rescanCount, !isWhole {
+            cut = nil
+        } else if !isWhole, cut?.canEnd(in: UnsafeBufferPointer(start: buffer.text, count: length)) == false {
             return .needsMore
         }
         switch run(length, isLast: isWhole) {
@@ -98,8 +98,8 @@ package final class JSONStreamReader: @unchecked Sendable {
             isScanning = false
             return .complete(storage.pointee.scanner.end)
         case .needsMore:
-            let cut = storage.pointee.scanner.cutBytes(length)
-            rescanCount = cut > 1 << 16 ? length + cut : 0
+            let count = storage.pointee.scanner.cutBytes(length)
+            cut = CutToken(UnsafeBufferPointer(start: buffer.text, count: length), count: count)
             return .needsMore
         case .failed:
             isScanning = false
@@ -125,8 +125,9 @@ package final class JSONStreamReader: @unchecked Sendable {
 
     /// Consumes what was scanned of an incomplete value. The scan can go on to the value's end, but the value cannot be decoded then.
     package func discardScanned() {
-        buffer.consume(owner.session.storage.pointee.scanner.discard())
-        rescanCount = 0
+        let count = owner.session.storage.pointee.scanner.discard()
+        buffer.consume(count)
+        cut?.move(by: count)
     }
 
     /// The string that was scanned last, which is at the start.
@@ -146,12 +147,7 @@ package final class JSONStreamReader: @unchecked Sendable {
             if !DecodingSession.release(&owner) { owner = SessionOwner() }
         }
         session.use(UnsafePointer(buffer.text), count: length)
-        do {
-            return try session.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
-        } catch let error as DecodingError {
-            error.resolveDetails()
-            throw error
-        }
+        return try session.decode { try session.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0)) }
     }
 
     /// Scans and decodes a document that is at the start.
@@ -168,6 +164,60 @@ package final class JSONStreamReader: @unchecked Sendable {
             throw session.notJSON(session.storage.pointee.scanner.failure!)
         }
         return try decodeScanned(type, length: length)
+    }
+}
+
+/// A number or a key whose end has not arrived. It is read from its start, so it is read again only when its end, or an error, may have
+/// arrived, or its length has doubled: all the reading takes linear time.
+private struct CutToken {
+    /// A shorter token is read again with each piece.
+    private static let shortest = 64_000_000
+
+    private enum Place { case number, key, escape, afterKey }
+
+    private var place: Place
+    /// The number of bytes of the text that were searched for the end.
+    private var searched: Int
+    /// The number of bytes of the text with which the token is read again in any case.
+    private var limit: Int
+
+    /// - Parameter count: The length of the token, which is at the end of the text.
+    init?(_ text: UnsafeBufferPointer<UInt8>, count: Int) {
+        guard count >= Self.shortest else { return nil }
+        let token = text[(text.count - count)...].drop(while: Bytes.isWhiteSpace)
+        place = token.first == UInt8(ascii: "\"") ? .key : .number
+        searched = text.count
+        limit = text.count + count
+        for byte in token.dropFirst() { _ = canEnd(at: byte) }
+    }
+
+    /// Whether the token has to be read again after bytes were added to the text.
+    mutating func canEnd(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        if text.count >= limit { return true }
+        defer { searched = text.count }
+        for byte in text[searched...] where canEnd(at: byte) { return true }
+        return false
+    }
+
+    private mutating func canEnd(at byte: UInt8) -> Bool {
+        switch place {
+        // A number has few bytes besides digits.
+        case .number: return byte &- UInt8(ascii: "0") >= 10
+        case .afterKey: return !Bytes.isWhiteSpace(byte)
+        case .escape: place = .key
+        case .key where byte == UInt8(ascii: "\\"): place = .escape
+        case .key where byte == UInt8(ascii: "\""):
+            place = .afterKey
+            return true
+        case .key: break
+        }
+        return byte < 0x20
+    }
+
+    /// Notes that bytes were removed from the front of the text.
+    mutating func move(by count: Int) {
+        searched -= count
+        limit -= count
     }
 }
 

@@ -33,10 +33,10 @@ enum AlternativeServicesField: Equatable {
     private static func offer(_ part: Substring, host: some StringProtocol) -> (port: Int, seconds: Int)? {
         var scanner = FieldScanner(part)
         guard let name = scanner.take(until: "="), name == "h3", let authority = scanner.takeQuotedString(),
-            let colon = authority.lastIndex(of: ":")
+            let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":"))
         else { return nil }
         let other = authority[..<colon]
-        let digits = authority[authority.index(after: colon)...]
+        let digits = authority[authority.utf8.index(after: colon)...]
         guard other.isEmpty || other.lowercased() == host.lowercased(), let port = number(digits), (1...65_535).contains(port)
         else { return nil }
         var seconds = 86_400

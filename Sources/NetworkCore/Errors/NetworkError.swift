@@ -93,7 +93,7 @@ extension NetworkError: RedactedStringConvertible, LocalizedError {
 extension NetworkResponse {
     /// A readable description of a response whose status was not accepted.
     fileprivate var refusal: String {
-        let place = Redaction.default.redacted(url: URLText(url).originAndPath).printableLine
+        let place = URLText(url).originAndPath.printableLine
         var text = (method.map { "\($0) " } ?? "") + "\(place): status \(statusCode)"
         if timings.attempt > 1 { text += " after \(timings.attempt) attempts" }
         guard !data.isEmpty else { return text + ", empty body" }

@@ -68,7 +68,7 @@ struct StrictTransportHosts: Sendable, Hashable {
     ///
     /// - Parameter host: A canonical name.
     func contain(_ host: String, now: Int64) -> Bool {
-        if entries.isEmpty { return false }
+        if entries.isEmpty || host.utf8.count > HostName.maximumBytes { return false }
         if let entry = entries[host], entry.expires > now { return true }
         var rest = host[...]
         while let dot = rest.firstIndex(of: ".") {

@@ -7,21 +7,29 @@ import NetworkLogging
 /// The engines accept several spellings of one host: percent-encoding, numbers for addresses, a final dot. A spelling that was
 /// not considered would bypass its policy, so a host without an unambiguous form is rejected.
 enum HostName {
+    /// The maximum length of a name in bytes, without the final dot (RFC 1035 §2.3.4).
+    static let maximumBytes = 253
+
     /// Returns the host of a URL's host and port.
     static func withoutPort(_ text: Substring) -> Substring {
-        if text.hasPrefix("[") { return text.firstIndex(of: "]").map { text[...$0] } ?? text }
+        // Bytes, not characters: a search backwards for the start of each character can pass over the entire text.
+        if text.utf8.first == UInt8(ascii: "[") { return text.utf8.firstIndex(of: UInt8(ascii: "]")).map { text[...$0] } ?? text }
         return text.lastIndex(of: ":").map { text[..<$0] } ?? text
     }
 
     /// Returns the host in lower case, decoded, without the final dot, and with addresses in their shortest form; `nil` if it is
     /// ambiguous.
     static func canonical(_ text: Substring) -> String? {
+        // Of a percent-encoded name, each byte has three.
+        guard text.utf8.count <= 3 * (maximumBytes + 1) else { return nil }
         if text.utf8.contains(UInt8(ascii: ":")) { return canonicalAddress(text) }
         guard var host = text.contains("%") ? PercentEncoding.decoded(text) : String(text) else { return nil }
         host = host.lowercased()
         if host.hasSuffix(".") { host.removeLast() }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard host.utf8.count <= 253, labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isNameByte) }) else { return nil }
+        guard host.utf8.count <= maximumBytes, labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isNameByte) }) else {
+            return nil
+        }
         guard let last = labels.last, isNumber(last) else { return host }
         // An address, of which only the usual form is unambiguous: 127.1 and 0x7f.0.0.1 are addresses, too.
         let isUsual = labels.count == 4 && labels.allSatisfy(isUsualNumber)

@@ -79,6 +79,30 @@ import Testing
         #expect(try #require(encodingError(of: .json(Endless()))).reason.contains("512 levels deep"))
     }
 
+    @Test func `objects that one function opens in each other are encoded or an error on every stack`() async {
+        struct Flat: Encodable, Sendable {
+            private enum Key: CodingKey { case a }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                for _ in 1..<500 { container = container.nestedContainer(keyedBy: Key.self, forKey: .a) }
+                try container.encode(1, forKey: .a)
+            }
+        }
+        for stack in [64, 128, 512, 8192] {
+            let text = await withCheckedContinuation { continuation in
+                let thread = Thread {
+                    let text: String
+                    do { text = "\(try EndpointBody.form(Flat()).content().data?.count ?? 0)" } catch { text = "\(error)" }
+                    continuation.resume(returning: text)
+                }
+                thread.stackSize = stack << 10
+                thread.start()
+            }
+            #expect(stack == 8192 ? Int(text) ?? 0 > 500 : text.contains("too deeply for the stack"), "\(stack): \(text)")
+        }
+    }
+
     @Test func `a value of 512 nested levels is encoded on a task's thread, and one of 513 levels is an error`() async throws {
         // The innermost node contains an empty array, which is a level as well.
         let (most, more) = (chain(511), chain(512))

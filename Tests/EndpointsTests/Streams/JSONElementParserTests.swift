@@ -146,4 +146,40 @@ import TestSupport
         #expect(try parser.next() == Data("123".utf8))
         #expect(try parser.next() == nil)
     }
+
+    @Test func `a long number or key that arrives in pieces is complete, or malformed, with its last byte`() throws {
+        let (digits, letters) = (String(repeating: "7", count: 500), String(repeating: "k", count: 500))
+        let space = String(repeating: " ", count: 500)
+        let elements = [
+            digits, "-1.\(digits)e+\(digits)", "{\"\(letters)\":1}", "{\"\(letters)\"\(space):\(digits)}",
+            "{\"a\":1,\(space)\"\(letters)\":1}",
+            "{\"\(letters)\\\"\(letters)\\\\\":1}", "[\(digits),{\"é\(letters)\\n\":[]}]",
+        ]
+        for size in [1, 3, 70] {
+            for element in elements {
+                var parser = JSONElementParser()
+                let last = element.last?.isNumber == true ? "," : ""
+                let bytes = Array("[\(element)\(last)".utf8)
+                for start in stride(from: 0, to: bytes.count, by: size) {
+                    let end = min(start + size, bytes.count)
+                    parser.receive(Data(bytes[start..<end]))
+                    #expect(try parser.next().map { [UInt8]($0) } == (end == bytes.count ? Array(element.utf8) : nil), "\(size)")
+                }
+            }
+            for element in ["\(digits)x", "{\"\(letters)\n", "{\"\(letters)\"\(space)1"] {
+                var parser = JSONElementParser()
+                // What follows an invalid byte shows that it is not a value that was cut.
+                let bytes = Array("[\(element)\(space)".utf8)
+                var count = 0
+                #expect(throws: StreamParsingError.self) {
+                    while count < bytes.count {
+                        parser.receive(Data(bytes[count..<min(count + size, bytes.count)]))
+                        count += size
+                        _ = try parser.next()
+                    }
+                }
+                #expect(count < element.utf8.count + 12 + 2 * size, "\(element.last!) \(size)")
+            }
+        }
+    }
 }

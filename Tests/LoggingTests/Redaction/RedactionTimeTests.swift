@@ -33,38 +33,27 @@ import TestSupport
         return schemes + options + names + elements + marks + others
     }()
 
-    /// Returns the exponent by which the time grows with the length of a text of repeated parts.
-    private static func exponent(of unit: String, from count: Int) -> Double {
-        func time(_ count: Int) -> Double {
-            let text = String(repeating: unit, count: max(1, count / unit.utf8.count))
-            let data = Data(text.utf8)
-            let time = processorTime {
-                _ = Redaction.default.redacted(text: text)
-                _ = Redaction.default.redactedContent(data, contentType: "application/json")
-            }
-            return time / .microseconds(1)
+    private static func isLinear(_ unit: String) throws -> Bool {
+        let exponent = try LinearTime.exponent(size: max(runs(1024, slow: 16384), unit.utf8.count * 2)) { count in
+            String(repeating: unit, count: max(1, count / unit.utf8.count))
+        } run: { text in
+            _ = Redaction.default.redacted(text: text)
+            _ = Redaction.default.redactedContent(Data(text.utf8), contentType: "application/json")
         }
-        let (short, long) = (time(count), time(count * 4))
-        return log(max(long, 1) / max(short, 1)) / log(4)
+        return exponent <= LinearTime.maximumExponent
     }
 
-    /// Returns whether the time is linear. One such measurement is enough, because quadratic time is never linear by chance. Windows of a fixed
-    /// size are seen as such in texts that are longer.
-    private static func isLinear(_ unit: String) -> Bool {
-        [4096, 4096, 16384, 65536].contains { exponent(of: unit, from: $0) <= 1.2 }
+    @Test func `each repeated alternative takes linear time`() throws {
+        for unit in Self.units { #expect(try Self.isLinear(unit), "\(unit)") }
     }
 
-    @Test func `each repeated alternative takes linear time`() {
-        for unit in Self.units { #expect(Self.isLinear(unit), "\(unit)") }
-    }
-
-    @Test func `repeated pairs of alternatives and nested ones take linear time`() {
+    @Test func `repeated pairs of alternatives and nested ones take linear time`() throws {
         for seed in 0..<UInt64(runs(20, slow: 1000)) {
             var random = SeededGenerator(seed: seed)
             let (first, second) = (random.pick(Self.units), random.pick(Self.units))
             let nested = String(repeating: first, count: 50) + String(repeating: second, count: 50)
-            #expect(Self.isLinear(first + second), "\(first) \(second)")
-            #expect(Self.isLinear(nested), "nested \(first) \(second)")
+            #expect(try Self.isLinear(first + second), "\(first) \(second)")
+            #expect(try Self.isLinear(nested), "nested \(first) \(second)")
         }
     }
 

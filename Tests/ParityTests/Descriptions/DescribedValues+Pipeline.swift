@@ -59,7 +59,7 @@ extension DescribedValues {
             IdempotencyKeyInterceptor { m.secret }, store, message,
             MessageSignature.Component.field(HeaderName(rawValue: m.name)), NetworkActivity(),
             client, client.refreshing(savedIn: store), OAuthError.Code(rawValue: m.name), options, tokens, observed,
-            RateLimiter(nil),
+            PauseField(rawValue: m.name), RateLimiter(nil),
             ReachabilityInterceptor(), refreshing, pipeline, RetryCause.failure(.init(rawValue: m.name)), RetryInterceptor(),
             RetryOptions(),
             SigningInterceptor(signature, origins: [m.url]), SigningInterceptor(message, origins: [m.url]), TraceContext(),

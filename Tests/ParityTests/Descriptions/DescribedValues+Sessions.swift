@@ -49,7 +49,8 @@ extension DescribedValues {
             PoolCounts(byOrigin: [m.name: ConnectionCounts()]), monitor,
             proxy, configuration, configuration.route, RouteOptions.LocalAddress.interface(m.name),
             RouteOptions.NameServer.https(m.url),
-            call, configuration.cookies, rules, cookie, StreamEnd(trailers: m.headers), StrictTransport.file(m.file),
+            call, configuration.cookies, rules, SessionIdentity(named: m.text), cookie,
+            StreamEnd(trailers: m.headers), StrictTransport.file(m.file),
             TLSFailure(rawValue: m.name), timings, TransportError.Code(rawValue: m.name), material,
             TrustPin.publicKey(sha256: Data(repeating: 1, count: 32)), trust,
             try TrustRequirements(TrustPolicy()), identity,
@@ -80,7 +81,8 @@ extension DescribedValues {
         let values = ValueCache()
         try await values.set(m.secret, for: m.text, lifetime: .seconds(60))
         return [
-            entry, CacheInterceptor(store: memory), key, partition, named, CacheRemoval(rawValue: m.name),
+            entry, CacheOptions(ignoredFields: [m.name]), CacheInterceptor(store: memory), key, partition, named,
+            CacheRemoval(rawValue: m.name),
             CacheSelection.key(key),
             CacheSelection.url(m.url), CacheSelection.partition(partition), CacheStoreError.Code(rawValue: m.name),
             try DiskCacheStore(directory: folder.appendingPathComponent("cache")), memory, values, values.partition(m.secret),

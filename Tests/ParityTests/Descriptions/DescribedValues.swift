@@ -8,8 +8,8 @@ import NetworkTesting
 enum DescribedValues {
     /// The types that contain no text, as their declarations mention only numbers and one another.
     static let withoutText: Set<String> = [
-        "AWSSignature.Payload", "AcceptedStatuses", "AdaptiveLimit", "Backoff", "BodyCompression", "CacheOptions",
-        "CacheStoreLimits",
+        "AWSSignature.Payload", "AcceptedStatuses", "AdaptiveLimit", "Backoff", "BodyCompression",
+        "CacheStoreLimits", "ChallengeInterceptor.Strength",
         "CircuitBreakerOptions", "CompletionPlace", "ConnectionCounts", "CookieLimits", "DownloadOptions.ExistingFile",
         "EndedOperation",
         "HedgingOptions", "LogLevel", "LoopbackListenerBehavior", "LoopbackServerConfiguration", "ManualClock.Instant",
@@ -21,6 +21,8 @@ enum DescribedValues {
         "TransportError.Phase", "ValueCache.Limits", "WebSocketCloseCode", "WebSocketCompression", "WebSocketMessage.Kind",
         "WebSocketRecording.Side",
     ]
+    /// The values that are not of public types: errors within public errors, and those of ``Unredacted``.
+    static let notPublic: Set<String> = ["JSONSliceError", "PageError", "Unredacted"]
     /// The types of which a program has no values: they have neither cases nor an initializer.
     static let withoutValues: Set<String> = ["LoopbackRouteBuilder", "MissingInterceptor", "SecretValues", "StatusCode"]
 

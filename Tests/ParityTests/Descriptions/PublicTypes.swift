@@ -8,7 +8,9 @@ struct PublicTypes {
     private(set) var errors: Set<String> = []
     private let lines: [Substring]
 
-    init() throws {
+    static let all = Result { try PublicTypes() }
+
+    private init() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Docs/API")
         let lists = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         lines = try lists.filter { $0.pathExtension == "txt" }.flatMap {
@@ -17,8 +19,8 @@ struct PublicTypes {
         let type = #/^([\w.]+)(?: \[[^\]]*\])?: (?:@\S+ |final |open |indirect )*(?:struct|class|enum|actor) /#
         let error = #/^([\w.]+)(?: \[[^\]]*\])?: extension [^:]* : Error$/#
         for line in lines {
-            if let match = line.firstMatch(of: type) { names.insert(String(match.1)) }
-            if let match = line.firstMatch(of: error) { errors.insert(String(match.1)) }
+            if let match = line.prefixMatch(of: type) { names.insert(String(match.1)) }
+            if line.hasSuffix(" : Error"), let match = line.prefixMatch(of: error) { errors.insert(String(match.1)) }
         }
     }
 
@@ -45,8 +47,10 @@ struct PublicTypes {
     /// Returns the name of a value's type as in the lists.
     static func name(of value: Any) -> String {
         var name = String(reflecting: Swift.type(of: value))
-        while let generic = name.firstRange(of: #/<[^<>]*>/#) { name.removeSubrange(generic) }
-        name.replace(#/^\(extension in \w+\):/#, with: "")
+        while name.utf8.contains(UInt8(ascii: "<")), let generic = name.firstRange(of: #/<[^<>]*>/#) {
+            name.removeSubrange(generic)
+        }
+        if name.hasPrefix("(") { name.replace(#/^\(extension in \w+\):/#, with: "") }
         return String(name.drop { $0 != "." }.dropFirst())
     }
 }

@@ -153,7 +153,7 @@ extension Parser {
         Parser("place in JSON", json) { text in
             for path: JSONKeyPath in ["", "b", "a.a", "[1]"] { _ = try? JSONSlicer().slice(of: Data(text.utf8), at: path) }
         },
-        Parser("excerpt of a body", json) { text in
+        Parser("excerpt of a body", json, size: 512) { text in
             let response = NetworkResponse(statusCode: 200, body: .data(Data(text.utf8)), url: url)
             do {
                 _ = try TransferJSONDecoder().decode([String: Model].self, from: response.data)
@@ -174,10 +174,16 @@ extension Parser {
         },
         stream("lines", ["\n", "a\r\n", "a", "\r"]) { LineParser(maximumLineBytes: .max / 2) },
         stream("JSON lines", ["{}\n", "\n", "[", "1\r\n", "⟨ ⟩\n"]) { NDJSONParser(maximumLineBytes: .max / 2) },
-        stream("JSON sequence", ["\u{1E}1\n", "\u{1E}", "\u{1E}[⟨1,⟩", "\u{1E}⟨9⟩", "\u{1E}\"⟨a⟩", "\u{1E}⟨]⟩", "\u{1E}⟨ ⟩"]) {
+        stream(
+            "JSON sequence",
+            [
+                "\u{1E}1\n", "\u{1E}", "\u{1E}[⟨1,⟩", "\u{1E}⟨9⟩", "\u{1E}{\"⟨\\\"⟩", "\u{1E}{\"⟨a⟩", "\u{1E}\"⟨a⟩", "\u{1E}⟨]⟩",
+                "\u{1E}⟨ ⟩",
+            ]
+        ) {
             JSONSequenceParser()
         },
-        stream("JSON array", json) { JSONElementParser() },
+        stream("JSON array", json + ["[⟨9⟩", "[{\"⟨\\\"⟩", "[{\"⟨é⟩", "[{\"⟨a\\n⟩"]) { JSONElementParser() },
         stream(
             "JSON array at a path",
             ["{\"a\":{⟨\"b\":1,⟩", "{⟨\"b\":1,⟩", "{\"a\":[⟨[],⟩", "{\"⟨a⟩", "{\"b\":⟨9⟩", "{\"b\":\"⟨a⟩", "{\"a\":[\"⟨a⟩"]

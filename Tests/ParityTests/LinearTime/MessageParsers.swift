@@ -74,7 +74,7 @@ extension Parser {
             store.receive((0..<50).map { "a\($0)=b" }, from: location)
             _ = store.merged(own: text, for: location)
         },
-        Parser("file of cookies", ["a№", "a"], isSpecific: true) { text in
+        Parser("file of cookies", ["a№", "a"], size: 256, isSpecific: true) { text in
             let items = text.parts(at: "a").map { number in
                 """
                 {"name":"n\(number)","value":"v","domain":"h\(number).test","isHostOnly":true,"path":"/","isSecure":true,"isHTTPOnly":false,
@@ -103,13 +103,15 @@ extension Parser {
             _ = (reference.text, reference.url)
         },
         Parser(
-            "URL", ["http://⟨a.⟩", "http://a/⟨b/⟩", "http://a:⟨0⟩80/", "http://[⟨:⟩]", "http://⟨@⟩a", "⟨a⟩://b", "http://a?⟨b&⟩"]
+            "URL",
+            ["http://⟨a.⟩", "http://a/⟨b/⟩", "http://a:⟨0⟩80/", "http://[⟨:⟩]", "http://⟨@⟩a", "⟨a⟩://b", "http://a?⟨b&⟩"],
+            size: 512
         ) { text in
             let parts = URLText(text)
             _ = (parts.origin, parts.originAndPath, ParsedURL(text).origin, CookieLocation(parts)?.domains)
             do throws(RequestGenerationError) { try parts.requireHTTP(.url) } catch { _ = "\(error)" }
         },
-        Parser("redirect", ["/⟨../⟩", "//⟨a.⟩", "http://a/⟨%⟩", "⟨a⟩:", "//⟨[⟩"]) { text in
+        Parser("redirect", ["/⟨../⟩", "//⟨a.⟩", "http://a/⟨%⟩", "⟨a⟩:", "//⟨[⟩"], size: 512) { text in
             let request = NetworkRequest(url: url)
             let rules = RedirectRules(SessionConfiguration(), strictTransport: nil)
             do throws(TransportError) {
@@ -131,12 +133,19 @@ extension Parser {
             _ = try values.fill(text, isFullPath: false)
             _ = try PathParameters(["a": text]).fill("{a}", isFullPath: true)
         },
-        Parser("host", ["⟨a.⟩", "xn--⟨a⟩", "⟨%61⟩", "⟨1.⟩1", "[⟨:⟩]", "[⟨0⟩]", "⟨a⟩:1", "0x⟨0⟩"]) { text in
+        Parser(
+            "host",
+            [
+                "⟨a.⟩", "xn--⟨a⟩", "⟨%61⟩", "⟨1.⟩1", "[⟨:⟩]", "[⟨0⟩]", "⟨a⟩:1", "0x⟨0⟩", "⟨%c3%a9⟩",
+                "⟨%e4%b8%80%e4%b8%81%e4%b8%82⟩",
+            ]
+        ) { text in
             _ = (HostName.canonical(text[...]), HostName.isAddress(text), HostName.withoutPort(text[...]), IPAddress(text))
             _ = ProxyExclusions(entries: ["a.test"]).contain(host: text, port: 1)
             var hosts = StrictTransportHosts()
             hosts.apply(StrictTransportField(maximumAge: 1), to: "a.test", now: 0)
             _ = hosts.contain(text, now: 0)
+            _ = URLHost.normalized("http://\(text)/")
             _ = PublicSuffixRule().contains(text)
         },
         Parser("proxy exclusions", ["⟨a№.test,⟩", "⟨10.0.0.0/8,⟩", "⟨*,⟩", "⟨a:1,⟩", "⟨.⟩"]) { text in

@@ -23,8 +23,11 @@ struct HostileText: ExpressibleByStringLiteral, Sendable, CustomStringConvertibl
     func text(_ count: Int) -> String {
         let parts = unit.split(separator: "№", omittingEmptySubsequences: false)
         guard parts.count > 1 else { return start + String(repeating: unit, count: count / unit.utf8.count + 1) + end }
-        var text = start
-        for number in 0..<count / (unit.utf8.count + 2) + 1 { text += parts.joined(separator: "\(number)") }
+        var (text, number) = (start, 0)
+        repeat {
+            text += parts.joined(separator: "\(number)")
+            number += 1
+        } while text.utf8.count < count
         return text + end
     }
 }

@@ -11,7 +11,7 @@ extension Parser {
     private static func part(
         _ name: String, _ texts: [HostileText] = [], run: @escaping @Sendable (String) throws -> Void
     ) -> Parser {
-        Parser(name, texts + ["a", "%25", "🎬", "/", "\"", "\r\n"], isSpecific: true, run: run)
+        Parser(name, texts + ["a", "%25", "🎬", "🇩", "/", "\"", "\r\n"], isSpecific: true, run: run)
     }
 
     /// The parts of a request.
@@ -41,6 +41,7 @@ extension Parser {
         },
         part("key path", ["a.", "[0]", "[\"a\"]", "\\."]) {
             _ = try? JSONSlicer().slice(of: Data("{}".utf8), at: JSONKeyPath($0))
+            _ = JSONKeyPath(components: [.key($0)]).description
         },
         part("description of a request") { text in
             guard let url = URL(string: "https://host.test/" + text + "?" + text) else { return }

@@ -13,7 +13,7 @@ enum PropertyListCheck {
     /// The maximum number of nested containers that can be decoded on this thread: that of JSON, or fewer on a small stack.
     static var maximumDepth: Int {
         var bounds = StackBounds()
-        return min(NestingLimit.maximumDepth, max(NestingLimit.levelsWithoutCheck, bounds.room() / bytesPerLevel))
+        return min(NestingLimit.maximumDepth, bounds.levels(of: bytesPerLevel))
     }
 
     /// The maximum number of values in a binary document. Each reference to a value counts as a separate value, because it is decoded as one.
