@@ -171,7 +171,7 @@ package final class JSONStreamReader: @unchecked Sendable {
 /// arrived, or its length has doubled: all the reading takes linear time.
 private struct CutToken {
     /// A shorter token is read again with each piece.
-    private static let shortest = 64_000_000
+    private static let shortest = 64
 
     private enum Place { case number, key, escape, afterKey }
 

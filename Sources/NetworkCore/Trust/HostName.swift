@@ -14,7 +14,7 @@ enum HostName {
     static func withoutPort(_ text: Substring) -> Substring {
         // Bytes, not characters: a search backwards for the start of each character can pass over the entire text.
         if text.utf8.first == UInt8(ascii: "[") { return text.utf8.firstIndex(of: UInt8(ascii: "]")).map { text[...$0] } ?? text }
-        return text.lastIndex(of: ":").map { text[..<$0] } ?? text
+        return text.utf8.lastIndex(of: UInt8(ascii: ":")).map { text[..<$0] } ?? text
     }
 
     /// Returns the host in lower case, decoded, without the final dot, and with addresses in their shortest form; `nil` if it is
