@@ -46,8 +46,9 @@ import TransferTestSupport
     }
 
     @Test func `compressed responses are recorded decoded, with their compressed size`() async throws {
-        // `{"a":"aaaa…"}`, 108 bytes, compressed by gzip.
-        let packed = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWSlSyUkqkA1CqBQBxaDV0bAAAAA=="))
+        // `{"film":"Nosferatu, Metropolis, …"}`, 139 bytes, compressed by gzip.
+        let packed = try #require(
+            Data(base64Encoded: "H4sIAAAAAAACA6tWSsvMyVWyUvLLL05LLUosKdVR8E0tKcovyM/JLNZRCC7NK8osTtVRoLW8Ui0AkENrI4sAAAA="))
         let server = try LoopbackServer { _ in
             LoopbackResponse.data(packed).header("application/json", for: "Content-Type").header("gzip", for: "Content-Encoding")
                 .header("sha-256=:AAAA:", for: "Content-Digest")
@@ -55,10 +56,10 @@ import TransferTestSupport
         let recording = RecordingSessionManager(live)
         let request = try NetworkRequest.make(.get, server.url.absoluteString + "/x")
         let body = try await recording.response(for: request).data
-        #expect(body.count == 108)
+        #expect(body.count == 139)
         #expect(recording.archive.entries[0].response.bodySize == Int64(packed.count))
         let again = try await replay(recording).response(for: request)
-        #expect(again.data == body && again.headers["Content-Length"] == "108")
+        #expect(again.data == body && again.headers["Content-Length"] == "139")
         #expect(!again.headers.contains("Content-Encoding") && !again.headers.contains("Content-Digest"))
     }
 
