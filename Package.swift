@@ -136,7 +136,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "NetworkPipelineTests",
-            dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting", "TransferTestSupport"],
+            dependencies: ["NetworkPipeline", "NetworkCache", "DataTransfer", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkCacheTests",
