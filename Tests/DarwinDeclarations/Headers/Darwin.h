@@ -323,6 +323,9 @@ size_t pthread_get_stacksize_np(pthread_t);
 int sched_yield(void);
 #pragma clang assume_nonnull end
 
+// dlfcn.h: https://github.com/apple-oss-distributions/dyld/blob/main/include/dlfcn.h
+void * _Nullable dlsym(void * _Nullable __handle, const char * _Nonnull __symbol);
+
 // signal.h: https://github.com/apple-oss-distributions/xnu/blob/main/bsd/sys/signal.h. sigemptyset and sigfillset are macros in C, and functions in Swift.
 #define SIGILL 4
 #define SIGTRAP 5
