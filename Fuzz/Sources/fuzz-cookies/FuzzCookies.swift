@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import Endpoints
 @testable import NetworkCore
 
 /// Where responses come from and requests go: parents and children, addresses, and with and without TLS.
@@ -86,7 +87,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     copy.load(try! CookieFile.cookies(in: file))
     precondition((try? CookieFile.data(of: copy.stored())) == file, "another file")
     _ = try? CookieFile.cookies(in: Data(bytes))
-    if let seconds = CookieDate.seconds(Array(bytes)[...]) {
+    if let seconds = LenientDate.seconds(Array(bytes)[...]) {
         precondition((-11_644_473_600...253_402_300_799).contains(seconds), "a year out of range")
     }
     return 0
