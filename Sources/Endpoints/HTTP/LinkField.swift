@@ -39,7 +39,9 @@ package struct LinkField: Sendable, Hashable {
         }
     }
 
-    /// Returns the part that was not read in which a relation type, in lower case, occurs as text; `nil` if there is none.
+    /// Returns the first malformed or too long part of the field whose text contains a relation type; `nil` if no such part contains it.
+    ///
+    /// - Parameter relation: The relation type in lower case.
     package func unread(mentioning relation: String) -> Substring? {
         let pattern = BytePattern(relation)
         return unread.first { part in Array(part.asciiLowercased.utf8).withUnsafeBytes { pattern.occurs(in: $0) } }

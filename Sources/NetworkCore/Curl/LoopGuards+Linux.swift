@@ -1,5 +1,6 @@
 #if os(Linux)
     import CCurl
+    import NetworkLogging
     import NetworkPlatform
     import Synchronization
 
@@ -27,7 +28,7 @@
             state.withLock { state in
                 state.guards[ObjectIdentifier(loopGuard)] = loopGuard
                 // If no thread can be created now, the next loop tries again.
-                if !state.hasThread { state.hasThread = startThread() }
+                if !state.hasThread { state.hasThread = SystemThread.start("Loop guard") { LoopGuards.shared.run() } }
             }
             wakeIfAsleep()
         }
@@ -44,30 +45,6 @@
         private func wake() {
             var one: UInt64 = 1
             _ = write(wakeDescriptor, &one, 8)
-        }
-
-        private func startThread() -> Bool {
-            #if canImport(Musl)
-                var thread: pthread_t?
-            #else
-                var thread = pthread_t()
-            #endif
-            var attributes = pthread_attr_t()
-            pthread_attr_init(&attributes)
-            defer { pthread_attr_destroy(&attributes) }
-            pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-            // Signals are left to the threads of the program.
-            var all = sigset_t()
-            var before = sigset_t()
-            sigfillset(&all)
-            pthread_sigmask(SIG_SETMASK, &all, &before)
-            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-            return pthread_create(
-                &thread, &attributes,
-                { _ in
-                    LoopGuards.shared.run()
-                    return nil
-                }, nil) == 0
         }
 
         private func run() {

@@ -20,8 +20,8 @@ import NetworkLogging
 /// `nextnonce`. `rspauth` is not checked. Credentials are sent to the given origins only, to no proxy, and are created again for a
 /// redirect within the origin.
 ///
-/// What an origin has offered once is its minimum from then on, for all of its realms, so that nobody on the way can replace its challenge by a
-/// weaker one: after SHA-256 neither MD5 is used nor Basic, after `qop` no challenge without it, and after `userhash` the user name is not sent.
+/// Once an origin has sent a challenge, weaker ones of the same origin are refused, in all of its realms, so that an attacker on the network cannot
+/// downgrade the authentication: after SHA-256 neither MD5 is used nor Basic, after `qop` no challenge without it, and after `userhash` the user name is not sent.
 /// A request for which only weaker challenges are left fails.
 public struct ChallengeInterceptor: PhasedInterceptor {
     /// A scheme of authentication.

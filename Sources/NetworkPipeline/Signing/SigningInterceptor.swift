@@ -97,6 +97,7 @@ struct CallersField: Sendable {
         method = request.method
     }
 
-    /// The value for a request, also after a redirect; `nil` if there is none, or the method has changed, and with it the body.
+    /// Returns the value to send with a request, which may be the target of a redirect. It is `nil` if the caller has not set the field, or if a
+    /// redirect has changed the method and thereby removed the body.
     func value(for request: NetworkRequest) -> String? { request.method == method ? value : nil }
 }

@@ -35,49 +35,6 @@ import TransferTestSupport
         #expect(counts.sinks.count > 40 && counts.texts > 1_000)
         #expect(shown.isEmpty, "\(shown.count): \(shown.prefix(8).joined(separator: "\n"))")
     }
-
-    @Test func `no type that contains remote text shows a credential`() throws {
-        for value in Self.values {
-            SecretValues.insert(value)
-            let secret = SecretText(value: value)
-            let encoded = SecretShape.percent(value)
-            let url = try #require(URL(string: "https://api.test/\(encoded)/x?q=\(encoded)"))
-            let request = NetworkRequest(url: url, headers: ["X-Member": value])
-            let values: [(String, Any)] = [
-                ("PageError", PageError.malformedLink("mailto:\(value)")), ("CacheSelection", CacheSelection.url(url)),
-                ("CacheKey", CacheKey(url: url)), ("LinkField", LinkField(["Link": "<\(url)>; rel=\"next\""])),
-                ("ProblemDetails", ProblemDetails(type: value, title: value, detail: value, instance: value)),
-                ("TransportError", TransportError(.other, value, request: request)),
-                (
-                    "TransportError caused",
-                    TransportError(.other, "x", underlying: TransportError(.other, value, request: request))
-                ),
-                ("RequestGenerationError", RequestGenerationError(.path, value)),
-                ("Credential", Credential.header(value, for: "X-Member")),
-                (
-                    "Credential's parts",
-                    Credential(token: value, refreshToken: value, user: value, password: value) { _ in }
-                ),
-                ("NetworkRequest", request), ("HeaderFields", request.headers),
-                ("CredentialInterceptor", CredentialInterceptor(.bearer(value), origins: [url])),
-                ("RefreshingCredentials", RefreshingCredentials(initial: .bearer(value)) { _ in .bearer(value) }),
-                ("ProxyConfiguration", ProxyConfiguration.http(host: "p.test", port: 1, username: "u", password: value)),
-                (
-                    "SessionConfiguration",
-                    SessionConfiguration { $0.proxy = .http(host: "p.test", port: 1, username: "u", password: value) }
-                ),
-                ("APIConfiguration", APIConfiguration(baseURL: url, headers: ["X-Member": value], queryParameters: ["k": value])),
-                ("ServerSentEvent", ServerSentEvent(type: "a", data: value)),
-            ]
-            for (name, object) in values {
-                var dumped = ""
-                dump(object, to: &dumped)
-                for text in ["\(object)", String(reflecting: object), dumped] {
-                    #expect(!secret.isShown(in: text), "\(name): \(text.prefix(600))")
-                }
-            }
-        }
-    }
 }
 
 /// All outputs that print an exchange.
