@@ -9,57 +9,6 @@ import TransferTestSupport
 
 /// Fields of a server that are as long as they may be.
 struct HostileDirectiveTests {
-    private static func repeated(_ count: Int, _ element: (Int) -> String) -> String {
-        (0..<count).map(element).joined(separator: ",")
-    }
-
-    private static let fields: [(name: String, HeaderFields.Field.Maker)] = [
-        (
-            "one list of names",
-            { .init(name: "Cache-Control", value: "max-age=60, no-cache=\"" + repeated($0) { "x-\($0)" } + "\"") }
-        ),
-        ("many lists", { .init(name: "Cache-Control", value: "max-age=60," + repeated($0) { "no-cache=\"x-\($0)\"" }) }),
-        ("many open quotes", { .init(name: "Cache-Control", value: repeated($0) { _ in "no-cache=\"x" }) }),
-        ("escaped quotes", { .init(name: "Cache-Control", value: repeated($0) { _ in #"no-cache="\"\""# }) }),
-        ("unknown directives", { .init(name: "Cache-Control", value: repeated($0) { "a\($0)=\"b\"" }) }),
-        ("spaces", { .init(name: "Cache-Control", value: "max-age" + String(repeating: " ", count: $0 * 8) + "=60") }),
-        ("names in Vary", { .init(name: "Vary", value: repeated($0) { "x-\($0)" }) }),
-        ("names in Connection", { .init(name: "Connection", value: repeated($0) { "x-\($0)" }) }),
-        ("entity tags", { .init(name: "ETag", value: repeated($0) { "\"\($0)\"" }) }),
-        ("ages", { .init(name: "Age", value: repeated($0) { "\($0)" }) }),
-    ]
-
-    /// Stores a response with many fields, uses it, and updates it with a 304.
-    private static func use(_ field: HeaderFields.Field, lines: Int) {
-        var headers: HeaderFields = ["Cache-Control": "max-age=60", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]
-        if HeaderFields.isSame(field.name, "Cache-Control") { headers.remove("Cache-Control") }
-        for index in 0..<lines { headers.add("1", for: "x-\(index)") }
-        headers.add(field)
-        let kept = StorageRules.keptHeaders(headers, receivedAt: TestTime.start)
-        let entry = CacheEntry(.make(kept))
-        _ = StorageRules.mayStore(RequestTerms(headers), entry.response, entry.terms, CacheOptions())
-        var served = entry.response.headers
-        served.remove(entry.terms.hiddenFields)
-        _ = StorageRules.updatedHeaders(kept, by: headers, receivedAt: TestTime.start)
-        _ = RequestTerms(headers)
-    }
-
-    @Test func `the time for a response is linear in the length of its fields`() {
-        for (name, make) in Self.fields {
-            for many in [false, true] {
-                let (short, long) = (make(2000), make(16_000))
-                // Eight times the length takes eight times as long, and 64 times if it is quadratic.
-                var ratios: [Double] = []
-                for _ in 0..<4 where ratios.isEmpty || (ratios.last ?? 0) > 16 {
-                    let base = (0..<3).map { _ in processorTime { Self.use(short, lines: many ? 500 : 0) } }.min() ?? .zero
-                    let longer = (0..<2).map { _ in processorTime { Self.use(long, lines: many ? 4000 : 0) } }.min() ?? .zero
-                    ratios.append(longer / max(base, .microseconds(100)))
-                }
-                #expect((ratios.min() ?? 0) <= 16, "\(name), many lines: \(many): \(ratios)")
-            }
-        }
-    }
-
     @Test func `the fields that no-cache names are found once, and removed from each response that is not validated`()
         async throws
     {
@@ -100,8 +49,4 @@ struct HostileDirectiveTests {
         let response = NetworkResponse(statusCode: 200, headers: headers, body: .empty, url: request.url)
         #expect(ValidationRules.invalidated(by: request, response).count == 1 + 2 * ValidationRules.maximumPlaces)
     }
-}
-
-extension HeaderFields.Field {
-    fileprivate typealias Maker = @Sendable (Int) -> HeaderFields.Field
 }

@@ -77,7 +77,11 @@ extension Parser {
         },
         Parser(
             "Cache-Control",
-            ["no-cache=\"⟨a№,⟩\"", "⟨no-cache=\"a№\",⟩", "private=\"⟨a,⟩\"", "⟨max-age=1,⟩", "⟨a=\"⟩", "max-age=⟨9⟩", "⟨a= ⟩\""]
+            [
+                "no-cache=\"⟨a№,⟩\"", "⟨no-cache=\"a№\",⟩", "private=\"⟨a,⟩\"", "⟨max-age=1,⟩", "⟨a=\"⟩", "max-age=⟨9⟩",
+                "⟨a= ⟩\"",
+                "⟨no-cache=\"\\\"\",⟩", "max-age⟨ ⟩=60", "⟨a№=\"b\",⟩",
+            ]
         ) { text in
             let directives = CacheDirectives(parsing: text)
             _ = (directives.noCache, directives.isPrivate, directives.maxAge, directives.staleIfError, directives.noStore)

@@ -37,12 +37,13 @@ extension Parser {
             let kept = StorageRules.keptHeaders(headers, receivedAt: Date(timeIntervalSince1970: 0))
             _ = StorageRules.updatedHeaders(kept, by: headers, receivedAt: Date(timeIntervalSince1970: 0))
             _ = ConditionRules.withoutContent(headers)
+            _ = RequestTerms(headers)
         },
         Parser(
             "hit in the cache",
             of(
                 "Cache-Control: no-cache=\"⟨a№,⟩\"\n", "⟨Cache-Control: no-cache=\"a№\"\na№: b\n⟩", "Vary: ⟨a№,⟩\n",
-                "⟨Age: 1,\n⟩", "⟨ETag: a\n⟩"), isSpecific: true
+                "⟨Age: 1,\n⟩", "⟨ETag: a\n⟩", "Age: ⟨1,⟩\n", "ETag: ⟨\"№\",⟩\n"), isSpecific: true
         ) { text in
             let stored = StoredResponse(
                 key: CacheKey(url: url), headers: fields(text), url: url, requestTime: Date(timeIntervalSince1970: 0),
@@ -52,6 +53,7 @@ extension Parser {
             headers.remove(entry.terms.hiddenFields)
             _ = (stored.headers.cacheControl, StorageRules.varyingNames(stored.headers), stored.description, stored.encoded())
             _ = ConditionRules.form(RequestConditions(), isHead: false, entry)
+            _ = StorageRules.mayStore(RequestTerms(stored.headers), entry.response, entry.terms, CacheOptions())
         },
         Parser("Link lines", of("⟨Link: <a>; rel=prev\n⟩", "⟨Link: <№>; rel=next; anchor=\"b\"\n⟩"), isSpecific: true) { text in
             _ = LinkField(fields(text)).target(of: "next", for: url)
