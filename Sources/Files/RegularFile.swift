@@ -43,11 +43,12 @@ package struct RegularFile: Sendable {
         guard url.isFileURL, let path = url.withUnsafeFileSystemRepresentation({ $0.map { String(cString: $0) } }) else {
             throw Failure("is not a path of a file")
         }
-        // Opening a pipe or a device would have effects; what is opened is checked again.
+        // Opening a device would have effects. What is opened is checked again, and opening never waits, not even if the name has become that of a pipe.
         var named = stat()
         guard stat(path, &named) == 0 else { throw Failure("cannot be opened", .last) }
         try Self.check(named)
-        guard let descriptor = FileDescriptor.open(path, O_RDONLY, followsLink: true), let status = descriptor.status else {
+        guard let descriptor = FileDescriptor.open(path, O_RDONLY | O_NONBLOCK, followsLink: true), let status = descriptor.status
+        else {
             throw Failure("cannot be opened", .last)
         }
         try Self.check(status)
