@@ -27,7 +27,7 @@ package struct StackBounds: Sendable {
     package mutating func room() -> Int { room(at: Self.address()) }
 
     /// Returns how many levels can be written by recursion now, if each takes a number of bytes.
-    package mutating func levels(of bytes: Int) -> Int { max(Self.leastLevels, room() / bytes) }
+    package mutating func levels(of bytes: Int) -> Int { max(Self.leastLevels, room() / (bytes * ThreadStack.growth)) }
 
     @inline(__always)
     private static func address() -> UInt {
@@ -93,10 +93,18 @@ private enum ThreadStack {
         }
     #endif
 
-    /// The address of the frame of a function whose variables the address sanitizer keeps outside of the stack; otherwise the same address.
+    /// How many times as much stack the functions of this package take with the address sanitizer.
+    static let growth = sanitizer == nil ? 1 : 8
+
+    /// An address in the stack if there is an address sanitizer, with which temporary allocations are on the heap, and the variables of functions may be
+    /// outside of the stack; otherwise the same address.
     static func realAddress(_ address: UInt) -> UInt {
-        guard let (fakeStack, frame) = sanitizer, let stack = fakeStack() else { return address }
-        return frame(stack, UnsafeMutableRawPointer(bitPattern: address), nil, nil).map { UInt(bitPattern: $0) } ?? address
+        guard let (fakeStack, frame) = sanitizer else { return address }
+        var variable: UInt8 = 0
+        return withUnsafeMutablePointer(to: &variable) { variable in
+            let own = UnsafeMutableRawPointer(variable)
+            return UInt(bitPattern: fakeStack().flatMap { frame($0, own, nil, nil) } ?? own)
+        }
     }
 
     private typealias FakeStack = @convention(c) () -> UnsafeMutableRawPointer?

@@ -14,6 +14,8 @@ enum WeightedList {
 
     /// Returns the normal form of the value of such a field. Text that is not an element is kept.
     static func normalized(_ value: String) -> String {
+        // One element without a weight, which is what most requests have.
+        if value.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 &- 0x2a < 16 && $0 != UInt8(ascii: ",") }) { return value }
         var scanner = FieldScanner(value[...])
         var elements: [(text: String, weight: Int)] = []
         while let part = scanner.takePart(endingAt: ",") {

@@ -7,6 +7,8 @@ import NetworkLogging
 public struct CachePartition: Hashable, Sendable {
     /// A digest of credentials, a name with its prefix, or an empty string for requests without credentials.
     package let text: String
+    /// Whether the caller has named the partition, so that credentials do not determine it.
+    let isNamed: Bool
 
     /// The partition of requests without credentials. A response to a request with credentials is never stored in it.
     public static let withoutCredentials = CachePartition(text: "")
@@ -16,7 +18,8 @@ public struct CachePartition: Hashable, Sendable {
     /// All requests with this partition share their responses, whatever credentials and header fields they have; only URL, `Host` and the
     /// fields by which proxies replace host, path and method still separate them.
     public init(named name: String) {
-        text = Self.named + name
+        text = "name:" + name
+        isNamed = true
     }
 
     /// Creates a partition from the credentials in a request, or ``withoutCredentials`` if there are none.
@@ -31,15 +34,11 @@ public struct CachePartition: Hashable, Sendable {
         self.init(request)
     }
 
-    private static let named = "name:"
-
-    /// Whether the caller has named the partition, so that credentials do not determine it.
-    var isNamed: Bool { text.utf8.starts(with: Self.named.utf8) }
-
     /// Creates a partition from the credentials in a request.
     ///
     /// - Parameter ignored: The names of further fields that identify single requests, in lower case.
     init(_ request: NetworkRequest, ignoring ignored: Set<String> = []) {
+        isNamed = false
         let user = request.parsedURL.isPlain ? nil : Self.userInformation(in: request.urlText)
         var fields = Self.fields(of: request, ignoring: ignored)
         if fields.isEmpty, user == nil {
@@ -65,6 +64,7 @@ public struct CachePartition: Hashable, Sendable {
 
     private init(text: String) {
         self.text = text
+        isNamed = false
     }
 
     /// Returns the fields that separate the responses to a request from others, with names in lower case.
@@ -92,30 +92,24 @@ public struct CachePartition: Hashable, Sendable {
 /// The header fields that do not separate responses: they neither identify a user nor select a resource. Some select a form of the resource, which
 /// `Vary` states, or a part of it.
 enum NeutralFields {
-    private static let names: Set<String> = {
-        let names = [
-            // Negotiation (RFC 9110 §12.5), of which a server states the effect in `Vary`.
-            "accept", "accept-charset", "accept-encoding", "accept-language", "user-agent",
-            // Directives, conditions and ranges, which the cache evaluates (RFC 9111 §5.2.1, §4.3.2) or leaves to the origin.
-            "cache-control", "pragma", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "range",
-            "if-range",
-            // Content, which is part of the key of a QUERY, and which other stored requests do not have.
-            "content-type", "content-encoding", "content-language", "content-length", "content-digest", "repr-digest",
-            "want-content-digest", "want-repr-digest",
-            // One connection or message (RFC 9110 §7.6.1, §10.1), and its priority (RFC 9218).
-            "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect", "date", "priority",
-            // The page that contains a link; a server states in `Vary` whether they change the response.
-            "origin", "referer",
-            // Compared separately: see `KeyScope`.
-            "host",
-        ]
-        let capitalized = names.map { name in
-            name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "-")
-        }
-        return Set(names + capitalized)
-    }()
+    private static let names: FieldNames = [
+        // Negotiation (RFC 9110 §12.5), of which a server states the effect in `Vary`.
+        "accept", "accept-charset", "accept-encoding", "accept-language", "user-agent",
+        // Directives, conditions and ranges, which the cache evaluates (RFC 9111 §5.2.1, §4.3.2) or leaves to the origin.
+        "cache-control", "pragma", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "range",
+        "if-range",
+        // Content, which is part of the key of a QUERY, and which other stored requests do not have.
+        "content-type", "content-encoding", "content-language", "content-length", "content-digest", "repr-digest",
+        "want-content-digest", "want-repr-digest",
+        // One connection or message (RFC 9110 §7.6.1, §10.1), and its priority (RFC 9218).
+        "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect", "date", "priority",
+        // The page that contains a link; a server states in `Vary` whether they change the response.
+        "origin", "referer",
+        // Compared separately: see `KeyScope`.
+        "host",
+    ]
 
     static func contains(_ name: String) -> Bool {
-        names.contains(name) || HeaderFields.identifiesRequest(name) || names.contains(name.asciiLowercased)
+        names.contains(name) || HeaderFields.identifiesRequest(name)
     }
 }

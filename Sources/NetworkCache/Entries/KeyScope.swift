@@ -23,7 +23,7 @@ enum KeyScope {
                 let host = NormalURL.authority(field.value.trimmed, isSecure: request.parsedURL.isSecure)
                 let own = NormalURL.authority(URLText(request.urlText).hostAndPort, isSecure: request.parsedURL.isSecure)
                 if host != own { parts += ["host", host] }
-            } else if selectedByFields, HeaderFields.selectingNames.contains(where: { HeaderFields.isSame(field.name, $0) }) {
+            } else if selectedByFields, HeaderFields.selectingNames.contains(field.name) {
                 parts += [field.name.asciiLowercased, field.value]
             }
         }

@@ -30,10 +30,12 @@ struct CacheExchange: Sendable {
     /// Returns the newest stored response that matches the request (RFC 9111 §4.1), those that were selected by other values of the fields that
     /// `Vary` names, and the reason to forward if there is no match.
     func find() async -> (match: CacheEntry?, others: [CacheEntry], miss: ForwardReason) {
-        let entries = await cache.entries(for: key, request).filter { $0.response.key == key && cache.ledger.trusts($0) }
+        let entries = await cache.entries(for: key, request)
         var found: CacheEntry?
         var others: [CacheEntry] = []
-        for entry in entries {
+        var isKnown = false
+        for entry in entries where entry.response.key == key && isForRequest(entry.response) && cache.ledger.trusts(entry) {
+            isKnown = true
             guard StorageRules.matches(entry.response.varying, request.headers) else {
                 others.append(entry)
                 continue
@@ -41,7 +43,7 @@ struct CacheExchange: Sendable {
             if let other = found, other.response.responseTime >= entry.response.responseTime { continue }
             found = entry
         }
-        return (found, others, entries.isEmpty ? .uriMiss : .varyMiss)
+        return (found, others, isKnown ? .varyMiss : .uriMiss)
     }
 
     /// Creates the response for the caller from a stored one, after evaluating the conditions and the range of the request.
@@ -182,6 +184,8 @@ struct CacheExchange: Sendable {
         request.progress = nil
         request.onInformationalResponse = nil
         request.attemptObserver = nil
+        // A closure of the caller is not called after its request has ended.
+        if !request.redirects.isDefault { request.redirects = .doNotFollow }
         request.deadline = Deadline(after: cache.options.revalidationTimeout, clock: ContinuousClock())
         let exchange = CacheExchange(cache: cache, request: request, terms: terms, next: next)
         guard exchange.key == key else { return cache.ledger.endRevalidation(variant) }
@@ -230,8 +234,8 @@ extension CacheExchange {
         }
         let head = stored(response, attempt)
         let headTerms = ResponseTerms(head)
-        guard matchesRequest(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.options), fits(response),
-            attempt.ticket.isValid
+        guard matchesRequest(response, attempt), isForRequest(head), fits(response), attempt.ticket.isValid,
+            StorageRules.mayStore(terms, head, headTerms, cache.options)
         else {
             response.note(cache.status.forwarded(reason, status: response.statusCode))
             // The stored response is no longer what the origin returns.
@@ -321,6 +325,12 @@ extension CacheExchange {
     }
 
     // MARK: Checks of the response
+
+    /// Returns whether the response to the request may be a stored one with regard to redirects: a request that follows them, or decides about each
+    /// of them, must not receive one that was returned to another request.
+    private func isForRequest(_ response: StoredResponse) -> Bool {
+        request.redirects.followsNone || !RedirectRules.isRedirect(response.statusCode) || !response.headers.contains("Location")
+    }
 
     /// Returns whether the request that was sent behind the cache is equivalent to the request that the cache received, so that
     /// the response may be stored: the same method, URL, `Host` and content of a QUERY, without redirects, the same credentials unless the

@@ -14,7 +14,8 @@ import NetworkLogging
 /// `If-None-Match` or `If-Modified-Since`, or asks for one range of bytes. Parts of the content with a strong entity tag are stored
 /// too, and combined. The content of a QUERY is part of the key: it must be in
 /// memory or in a file, and have at most 1 MiB. A response that was received after a redirect is not stored, because the redirect
-/// may have been temporary. The `Cache-Status` field (RFC 9211) of every response states how the cache handled the request.
+/// may have been temporary; a redirect itself is stored only for requests that do not follow redirects (``Endpoints/RedirectPolicy/doNotFollow``).
+/// The `Cache-Status` field (RFC 9211) of every response states how the cache handled the request.
 /// If 16 responses to one URL are stored in a row, each in another partition, and none is used, that is logged once with the names of the fields that
 /// separate them, and the response has the detail `unused-partitions`.
 ///
@@ -79,9 +80,7 @@ public final class CacheInterceptor: NetworkInterceptor {
             return try await forwardAndInvalidate(request, next)
         }
         let terms = RequestTerms(request.headers)
-        // With another redirect policy, the response may be a redirect that other requests follow.
-        guard !terms.isForOrigin, request.redirects.isDefault, !request.headers.replaceMethod,
-            let request = await withContentInMemory(request)
+        guard !terms.isForOrigin, !request.headers.replaceMethod, let request = await withContentInMemory(request)
         else {
             return try await bypass(request, terms, next)
         }
@@ -162,7 +161,7 @@ public final class CacheInterceptor: NetworkInterceptor {
 
     /// Returns what stores the response to a POST for later GET requests, if that is possible (RFC 9110 §9.3.3).
     private func exchangeForGet(_ request: NetworkRequest, _ next: @escaping NetworkExchange) -> CacheExchange? {
-        guard request.method == .post, request.redirects.isDefault, !request.headers.replaceMethod else { return nil }
+        guard request.method == .post, !request.headers.replaceMethod else { return nil }
         var get = request
         get.method = .get
         get.body = nil

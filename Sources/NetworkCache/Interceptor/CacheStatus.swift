@@ -48,8 +48,8 @@ struct CacheStatus: Sendable {
 
 /// The reason why a request was forwarded to the origin (RFC 9211 §2.2).
 enum ForwardReason: String {
-    /// The cache does not handle the request: only the origin can evaluate its conditions or ranges, it does not follow redirects,
-    /// or it is a QUERY whose content cannot be part of a key.
+    /// The cache does not handle the request: only the origin can evaluate its conditions or ranges,
+    /// a field replaces its method, or it is a QUERY whose content cannot be part of a key.
     case bypass
     /// The cache does not store responses to the method.
     case method

@@ -261,8 +261,7 @@
 
         /// Whether the body is larger than 32 KiB, or of unknown length, so that it is not sent in one packet with the head.
         var isLargeUpload: Bool {
-            guard request.sendsBody else { return false }
-            return upload.length.map { $0 > 32 << 10 } ?? true
+            (upload.length.map { $0 > 32 << 10 } ?? true) && request.sendsBody
         }
 
         /// Returns whether a part of the body is still to be sent.

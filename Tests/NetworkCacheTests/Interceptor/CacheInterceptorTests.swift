@@ -124,20 +124,6 @@ struct CacheInterceptorTests {
         #expect(try await harness.send().body == "one")
     }
 
-    /// A permanent redirect may be stored (RFC 9110 §15.4.2), but the response to other requests is that of its target.
-    @Test
-    func `requests that do not follow redirects are forwarded, and their responses are not stored`() async throws {
-        let harness = CacheHarness()
-        var request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
-        request.redirects = .doNotFollow
-        harness.enqueue("moved", "Cache-Control: max-age=60")
-        #expect(try await harness.send(request).status == "NetworkCache; fwd=bypass")
-        harness.enqueue("target", "Cache-Control: max-age=60")
-        #expect(try await harness.send().body == "target")
-        harness.enqueue("moved", "Cache-Control: max-age=60")
-        #expect(try await harness.send(request).body == "moved")
-    }
-
     @Test
     func `fields that no-cache lists are not part of a hit (§5.2.2.4)`() async throws {
         let harness = CacheHarness()

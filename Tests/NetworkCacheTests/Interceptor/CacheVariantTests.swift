@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import NetworkCore
 
 /// What a private cache may do, and what it must not do then: variants of other requests (RFC 9111 §4.3.1), the response to POST (RFC 9110
-/// §9.3.3), and requests with `no-store` or `Pragma`.
+/// §9.3.3), redirects (§15.4), and requests with `no-store` or `Pragma`.
 @Suite(.timeLimit(.minutes(10)))
 struct CacheVariantTests {
     private let fresh = "Cache-Control: max-age=60"
@@ -125,6 +125,68 @@ struct CacheVariantTests {
         let posted = try await harness.send(NetworkRequest(method: .post, url: url, headers: HeaderFields(lines: request)))
         #expect(!posted.isStored)
         #expect(try await harness.send("Cache-Control: only-if-cached").response.statusCode == 504)
+    }
+
+    // MARK: Redirects
+
+    private let policies: [(name: String, policy: RedirectPolicy)] = [
+        ("follow", .follow), ("doNotFollow", .doNotFollow), ("keepMethod", .keepMethod), ("decide", .decide { _ in .follow }),
+    ]
+
+    private func request(_ policy: RedirectPolicy, _ method: RequestMethod = .get) throws -> NetworkRequest {
+        var request = NetworkRequest(method: method, url: try #require(URL(string: CacheHarness.url)))
+        request.redirects = policy
+        return request
+    }
+
+    @Test(arguments: [200, 201, 204, 300, 301, 302, 303, 307, 308, 404], ["Location: /b", "X: no place"])
+    func `a redirect is stored and used for requests that return redirects, other responses for all`(
+        status: Int, line: String
+    ) async throws {
+        let isRedirect = (300..<400).contains(status) && line.hasPrefix("Location")
+        for (name, first) in policies {
+            for (other, second) in policies {
+                let harness = CacheHarness()
+                harness.enqueue("", fresh, line, status: status)
+                let isStored = try await harness.send(request(first)).isStored
+                #expect(isStored == (!isRedirect || name == "doNotFollow"), "\(name)")
+                for method in [RequestMethod.get, .head] {
+                    harness.enqueue("", "Cache-Control: no-store")
+                    let result = try await harness.send(request(second, method))
+                    let isUsed = isStored && (!isRedirect || other == "doNotFollow")
+                    #expect(result.isHit == isUsed && result.response.statusCode == (isUsed ? status : 200), "\(name), \(other)")
+                }
+            }
+        }
+    }
+
+    @Test func `a response replaces a stored redirect, and a redirect a stored response`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("moved", fresh, "Location: /b", status: 301)
+        #expect(try await harness.send(request(.doNotFollow)).isStored)
+        harness.enqueue("one", fresh, "ETag: \"1\"")
+        #expect(try await harness.send().status.contains("fwd=uri-miss"))
+        #expect(try await harness.send(request(.doNotFollow)).body == "one")
+        harness.time.advance(61)
+        harness.enqueue("moved", fresh, "Location: /b", status: 301)
+        #expect(try await harness.send(request(.doNotFollow)).response.statusCode == 301)
+        #expect(harness.origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+        harness.enqueue("two")
+        #expect(try await harness.send().body == "two")
+    }
+
+    @Test func `a revalidation in the background does not call the caller's closure for redirects`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=1, stale-while-revalidate=60")
+        _ = try await harness.send()
+        harness.time.advance(2)
+        harness.enqueue("two", fresh)
+        #expect(try await harness.send(request(.decide { _ in .follow })).body == "one")
+        while harness.requestCount < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(harness.origin.requests.last?.redirects.followsNone == true)
     }
 
     // MARK: Requests
