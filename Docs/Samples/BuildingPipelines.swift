@@ -11,8 +11,11 @@ let log = URL(fileURLWithPath: "/var/log/import.log")
 
 // snippet.preset
 let credentials = RefreshingCredentials { old in
-    let parameters: ParameterList = ["grant_type": "refresh_token", "refresh_token": old?.refreshToken]
-    let token = try await plain.request(Endpoint<Token>(path: "token", method: .post, body: .form(parameters)))
+    let parameters: ParameterList = [
+        "grant_type": "refresh_token", "refresh_token": old?.refreshToken,
+    ]
+    let token = try await plain.request(
+        Endpoint<Token>(path: "token", method: .post, body: .form(parameters)))
     return .bearer(token.value, refreshToken: token.refresh)
 }
 let pipeline = RequestPipeline {
@@ -22,13 +25,17 @@ let pipeline = RequestPipeline {
     $0.hedging = HedgingInterceptor()
     $0.rate = RateLimiter(RateLimit(10, per: .seconds(1), burst: 20))
 }
-let service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+let service = DefaultDataTransferService(
+    configuration: api, interceptors: pipeline.interceptors)
 // snippet.end
 
 // snippet.compression
-let pipelineWithCompression = RequestPipeline { $0.compression = .compression() }
+let pipelineWithCompression = RequestPipeline {
+    $0.compression = .compression()
+}
 
-var report = Endpoint<Void>(path: "reports", method: .post, body: .file(log, contentType: "text/plain"))
+var report = Endpoint<Void>(
+    path: "reports", method: .post, body: .file(log, contentType: "text/plain"))
 report.compression = .gzip
 // snippet.end
 
@@ -36,28 +43,38 @@ let password = "…"
 
 // snippet.challenge
 let pipelineOfReader = RequestPipeline {
-    $0.authentication = .authenticationOnChallenge(user: "reader", password: password, for: api)
+    $0.authentication = .authenticationOnChallenge(
+        user: "reader", password: password, for: api)
 }
 // snippet.end
 
 let keys = AWSCredentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "…")
 
 // snippet.signing
-let signature = AWSSignature(credentials: keys, region: "eu-central-1", service: "s3")
-let pipelineOfBucket = RequestPipeline { $0.authentication = .signing(signature, for: api) }
-let link = try await signature.presignedURL(for: NetworkRequest(url: api.baseURL), validFor: .seconds(3600))
+let signature = AWSSignature(
+    credentials: keys, region: "eu-central-1", service: "s3")
+let pipelineOfBucket = RequestPipeline {
+    $0.authentication = .signing(signature, for: api)
+}
+let link = try await signature.presignedURL(
+    for: NetworkRequest(url: api.baseURL), validFor: .seconds(3600))
 // snippet.end
 
 // snippet.single
-let patient = DefaultDataTransferService(configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
+let patient = DefaultDataTransferService(
+    configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
 let slower = RequestPipeline {
-    $0.retry = .retry(RetryOptions(maximumAttempts: 5, backoff: Backoff(base: .seconds(1), maximumDelay: .seconds(30))))
+    let backoff = Backoff(base: .seconds(1), maximumDelay: .seconds(30))
+    $0.retry = .retry(RetryOptions(maximumAttempts: 5, backoff: backoff))
 }
 
-var add = Endpoint<Movie>(path: "movie", method: .post, body: .json(["title": "Sunrise"]))
+var add = Endpoint<Movie>(
+    path: "movie", method: .post, body: .json(["title": "Sunrise"]))
 add.isIdempotent = true
 
-let export = Endpoint<Data>(path: "export", timeouts: RequestTimeouts(deadline: .limit(.seconds(300))), responseDecoder: .rawData)
+let export = Endpoint<Data>(
+    path: "export", timeouts: RequestTimeouts(deadline: .limit(.seconds(300))),
+    responseDecoder: .rawData)
 // snippet.end
 
 // snippet.adaptive
@@ -73,19 +90,27 @@ let (settings, sessions) = (Settings(), Sessions())
 // snippet.adapted
 let adapted = DefaultDataTransferService(
     configuration: ComputedConfiguration { settings.current },
-    interceptors: [.headers(for: settings.current) { _ in ["X-Session": try await sessions.current()] }])
+    interceptors: [
+        .headers(for: settings.current) { _ in
+            ["X-Session": try await sessions.current()]
+        }
+    ])
 // snippet.end
 
 // snippet.waterfall
 let waterfall = Waterfall()
-let watched = DefaultDataTransferService(configuration: api, interceptors: [.observation(waterfall), .retry()])
+let watched = DefaultDataTransferService(
+    configuration: api, interceptors: [.observation(waterfall), .retry()])
 print(try await watched.request(add))
-try waterfall.html(title: "Import").write(toFile: "import.html", atomically: true, encoding: .utf8)
+try waterfall.html(title: "Import").write(
+    toFile: "import.html", atomically: true, encoding: .utf8)
 // snippet.end
 
 // snippet.pages
 let list = Endpoint<[Movie]>(path: "movies", queryParameters: ["per_page": 100])
-for try await page in service.pages(of: list, by: .linkHeader) { print(page.value.count, page.url) }
+for try await page in service.pages(of: list, by: .linkHeader) {
+    print(page.value.count, page.url)
+}
 // snippet.end
 
 print(patient, adapted, adaptive, pipelineOfReader, pipelineOfBucket, link)

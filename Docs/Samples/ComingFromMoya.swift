@@ -19,11 +19,14 @@ enum Movies: Requestable {
 
     var request: RequestDescription {
         switch self {
-        case .popular(let page): .get("movie/popular", queryParameters: ["page": page])
+        case .popular(let page):
+            .get("movie/popular", queryParameters: ["page": page])
         case .movie(let id): .get("movie/{id}", pathParameters: ["id": id])
         case .add(let movie): .post("movie", body: .json(movie))
         case .login(let user, let password):
-            .post("login", body: .form(["user": user, "password": password]), requiresAuthentication: false)
+            .post(
+                "login", body: .form(["user": user, "password": password]),
+                requiresAuthentication: false)
         }
     }
 }
@@ -53,11 +56,15 @@ enum MoviesAPI: API {
 // snippet.end
 
 // snippet.request
-let api = try APIConfiguration("https://api.example.com/3", headers: ["Accept-Language": "en"])
+let api = try APIConfiguration(
+    "https://api.example.com/3", headers: ["Accept-Language": "en"])
 let service = DefaultDataTransferService(configuration: api)
-let popular = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
+let popular = try await service.request(
+    Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
 
-let handle = service.request(Movies.movie(id: 7).as(Movie.self), on: DispatchQueue.main) { result in
+let handle = service.request(
+    Movies.movie(id: 7).as(Movie.self), on: DispatchQueue.main
+) { result in
     switch result {
     case .success(let movie): print(movie.title)
     case .failure(let error): print(error)
@@ -67,16 +74,20 @@ handle.cancel()
 // snippet.end
 
 // snippet.response
-let response = try await service.response(for: Movies.movie(id: 7).as(Movie.self))
+let response = try await service.response(
+    for: Movies.movie(id: 7).as(Movie.self))
 print(response.statusCode, response.headers["ETag"] ?? "", response.value)
 // snippet.end
 
 // snippet.form
 var form = MultipartForm()
 form.append("Metropolis", name: "title")
-form.append(.file(film), name: "film", fileName: "metropolis.mp4", contentType: "video/mp4")
+form.append(
+    .file(film), name: "film", fileName: "metropolis.mp4",
+    contentType: "video/mp4")
 let progress = ProgressMonitor { state in print(state.fractionSent ?? 0) }
-let receipt = try await service.upload(.multipart(form), to: Endpoint<Receipt>(path: "films"), progress: progress)
+let receipt = try await service.upload(
+    .multipart(form), to: Endpoint<Receipt>(path: "films"), progress: progress)
 // snippet.end
 
 // snippet.download
@@ -86,16 +97,23 @@ print(file.byteCount, file.resumedFrom)
 
 // snippet.plugins
 let pipeline = RequestPipeline {
-    $0.authentication = CredentialInterceptor(origins: [api.baseURL]) { _ in .bearer(try await tokens.current()) }
-    $0.activity = NetworkActivity { isActive in print(isActive ? "busy" : "idle") }
+    $0.authentication = CredentialInterceptor(origins: [api.baseURL]) { _ in
+        .bearer(try await tokens.current())
+    }
+    $0.activity = NetworkActivity { isActive in
+        print(isActive ? "busy" : "idle")
+    }
 }
 let signedIn = DefaultDataTransferService(
-    configuration: api, interceptors: pipeline.interceptors, networkLogger: .console(level: .debug))
+    configuration: api, interceptors: pipeline.interceptors,
+    networkLogger: .console(level: .debug))
 // snippet.end
 
 // snippet.plugin
 struct RegionHeader: NetworkInterceptor {
-    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+    func intercept(_ request: NetworkRequest, next: NetworkExchange)
+        async throws(TransportError) -> NetworkResponse
+    {
         var request = request
         request.headers["X-Region"] = "DE"
         let response = try await next(request)
@@ -104,7 +122,8 @@ struct RegionHeader: NetworkInterceptor {
     }
 }
 
-let regional = DefaultDataTransferService(configuration: api, interceptors: [RegionHeader()])
+let regional = DefaultDataTransferService(
+    configuration: api, interceptors: [RegionHeader()])
 // snippet.end
 
 // snippet.errors
@@ -130,7 +149,8 @@ extension Movies: MockEndpoint {
     }
 }
 
-let stubbed = StubDataTransferService(fixtures: StubFixtures(folder: "Fixtures"))
+let stubbed = StubDataTransferService(
+    fixtures: StubFixtures(folder: "Fixtures"))
 let sample = try await stubbed.request(Movies.movie(id: 7).as(Movie.self))
 // snippet.end
 
@@ -138,7 +158,10 @@ let sample = try await stubbed.request(Movies.movie(id: 7).as(Movie.self))
 let stubs = StubSessionManager()
 stubs.enqueue(.json(#"{"id": 7, "title": "Seven"}"#), for: "/3/movie/7")
 stubs.enqueue(.failure(.timedOut), for: "/3/movie/8")
-let tested = DefaultDataTransferService(configuration: api, sessionManager: stubs)
+let tested = DefaultDataTransferService(
+    configuration: api, sessionManager: stubs)
 // snippet.end
 
-print(popular, response, receipt, signedIn, regional, sample, tested, MoviesAPI.popular(page: 1))
+print(
+    popular, response, receipt, signedIn, regional, sample, tested,
+    MoviesAPI.popular(page: 1))

@@ -12,7 +12,8 @@ let film = URL(fileURLWithPath: "/tmp/metropolis.mp4")
 let token = "…"
 
 // snippet.get
-let api = try APIConfiguration("https://api.example.com/3", headers: ["Accept-Language": "en"])
+let api = try APIConfiguration(
+    "https://api.example.com/3", headers: ["Accept-Language": "en"])
 let service = DefaultDataTransferService(configuration: api)
 let endpoint = Endpoint<Movie>(path: "movie/{id}", pathParameters: ["id": 7])
 let movie = try await service.request(endpoint)
@@ -20,12 +21,14 @@ let movie = try await service.request(endpoint)
 
 // snippet.query
 let search = Endpoint<[Movie]>(
-    path: "search", headerParameters: ["X-Region": "DE"], queryParameters: ["q": "c++ & co", "page": 1], keyPath: "results")
+    path: "search", headerParameters: ["X-Region": "DE"],
+    queryParameters: ["q": "c++ & co", "page": 1], keyPath: "results")
 let found = try await service.request(search)
 // snippet.end
 
 // snippet.post
-let add = Endpoint<Movie>(path: "movie", method: .post, body: .json(Movie(id: 8, title: "Sunrise")))
+let add = Endpoint<Movie>(
+    path: "movie", method: .post, body: .json(Movie(id: 8, title: "Sunrise")))
 let added = try await service.request(add)
 // snippet.end
 
@@ -33,12 +36,14 @@ let added = try await service.request(add)
 var form = MultipartForm()
 form.append("Metropolis", name: "title")
 form.append(.file(film), name: "film")
-let receipt = try await service.upload(.multipart(form), to: Endpoint<Receipt>(path: "films", method: .post))
+let receipt = try await service.upload(
+    .multipart(form), to: Endpoint<Receipt>(path: "films", method: .post))
 // snippet.end
 
 // snippet.download
 let progress = ProgressMonitor { state in print(state.fractionReceived ?? 0) }
-let file = try await service.download(Endpoint<Void>(path: "films/7"), to: film, progress: progress)
+let file = try await service.download(
+    Endpoint<Void>(path: "films/7"), to: film, progress: progress)
 print(file.byteCount, file.resumedFrom)
 // snippet.end
 
@@ -53,7 +58,8 @@ let pipeline = RequestPipeline {
     $0.retry = .retry(RetryOptions(maximumAttempts: 4))
     $0.deadline = .seconds(20)
 }
-let patient = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+let patient = DefaultDataTransferService(
+    configuration: api, interceptors: pipeline.interceptors)
 // snippet.end
 
 // snippet.errors
@@ -72,21 +78,27 @@ do {
 let task = Task { try await service.request(endpoint) }
 task.cancel()
 
-let handle = service.request(endpoint, on: DispatchQueue.main) { result in print(result) }
+let handle = service.request(endpoint, on: DispatchQueue.main) { result in
+    print(result)
+}
 handle.cancel()
 // snippet.end
 
 // snippet.test
 let stubs = StubSessionManager()
 stubs.enqueue(.json(#"{"id": 7, "title": "Seven"}"#), for: "/3/movie/7")
-let tested = DefaultDataTransferService(configuration: api, sessionManager: stubs)
+let tested = DefaultDataTransferService(
+    configuration: api, sessionManager: stubs)
 // snippet.end
 
 // snippet.metrics
 let response = try await service.response(for: endpoint)
-print(response.timings.connect ?? .zero, response.timings.firstByte ?? .zero, response.timings.total)
+print(
+    response.timings.connect ?? .zero, response.timings.firstByte ?? .zero,
+    response.timings.total)
 
-let logged = DefaultDataTransferService(configuration: api, networkLogger: .console(level: .debug))
+let logged = DefaultDataTransferService(
+    configuration: api, networkLogger: .console(level: .debug))
 // snippet.end
 
 // snippet.session
@@ -96,7 +108,9 @@ let session = DefaultSessionManager(
         $0.totalTimeout = .seconds(300)
         $0.cookies = .separate
     })
-let cached = DefaultDataTransferService(configuration: api, sessionManager: session, interceptors: [CacheInterceptor()])
+let cached = DefaultDataTransferService(
+    configuration: api, sessionManager: session,
+    interceptors: [CacheInterceptor()])
 // snippet.end
 
 print(movie, found, added, receipt, patient, tested, logged, cached)

@@ -50,11 +50,17 @@ let users = try await service.request(UsersAPI.all)
 
 // snippet.trust
 extension MoviesAPI: TrustingAPI {
-    var trust: TrustPolicy { TrustPolicy(pins: [.publicKey(sha256: current), .publicKey(sha256: backup)]) }
+    var trust: TrustPolicy {
+        TrustPolicy(pins: [
+            .publicKey(sha256: current), .publicKey(sha256: backup),
+        ])
+    }
 }
 
-let session = CurlSessionManager(configuration: try SessionConfiguration(trusting: MoviesAPI.movie(id: 7)))
-let pinned = DefaultDataTransferService(configuration: .composed, sessionManager: session)
+let session = CurlSessionManager(
+    configuration: try SessionConfiguration(trusting: MoviesAPI.movie(id: 7)))
+let pinned = DefaultDataTransferService(
+    configuration: .composed, sessionManager: session)
 // snippet.end
 
 print(movie, users, pinned)

@@ -11,7 +11,8 @@ let session = DefaultSessionManager(
         $0.totalTimeout = .seconds(60)
         $0.maximumBodyBytes = 8 << 20
     })
-let service = DefaultDataTransferService(configuration: api, sessionManager: session)
+let service = DefaultDataTransferService(
+    configuration: api, sessionManager: session)
 // snippet.end
 
 // snippet.versions
@@ -23,9 +24,12 @@ let versions = DefaultSessionManager(
 // snippet.end
 
 // snippet.cookies
-let cookies = try CookieStore(contentsOf: URL(fileURLWithPath: "/var/lib/app/cookies.json"))
-try cookies.set(StoredCookie(name: "theme", value: "dark", domain: "api.example.com"))
-let withCookies = DefaultSessionManager(configuration: SessionConfiguration { $0.cookies = .stored(in: cookies) })
+let cookies = try CookieStore(
+    contentsOf: URL(fileURLWithPath: "/var/lib/app/cookies.json"))
+try cookies.set(
+    StoredCookie(name: "theme", value: "dark", domain: "api.example.com"))
+let withCookies = DefaultSessionManager(
+    configuration: SessionConfiguration { $0.cookies = .stored(in: cookies) })
 // snippet.end
 
 #if os(Linux)
@@ -35,7 +39,8 @@ let withCookies = DefaultSessionManager(configuration: SessionConfiguration { $0
             $0.route.addresses["api.example.com"] = ["10.0.0.7", "10.0.0.8"]
             $0.route.localAddress = .interface("eth0")
             $0.route.keepAliveProbes = .init(idle: .seconds(30))
-            $0.strictTransport = .file(URL(fileURLWithPath: "/var/lib/app/hsts"))
+            $0.strictTransport = .file(
+                URL(fileURLWithPath: "/var/lib/app/hsts"))
         })
     // snippet.end
     print(routed)
@@ -47,10 +52,13 @@ thumbnail.priority = .low
 // snippet.end
 
 // snippet.redirects
-var login = Endpoint<Void>(path: "login", method: .post, acceptedStatuses: [StatusCode.found])
+var login = Endpoint<Void>(
+    path: "login", method: .post, acceptedStatuses: [StatusCode.found])
 login.redirects = .doNotFollow
 var report = Endpoint<Data>(path: "report", responseDecoder: .rawData)
-report.redirects = .decide { $0.target.host == "files.example.com" ? .follow : .refuse("another host") }
+report.redirects = .decide {
+    $0.target.host == "files.example.com" ? .follow : .refuse("another host")
+}
 // snippet.end
 
 #if os(Linux)
@@ -64,14 +72,17 @@ report.redirects = .decide { $0.target.host == "files.example.com" ? .follow : .
 
 // snippet.interceptor
 struct TraceHeader: NetworkInterceptor {
-    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+    func intercept(_ request: NetworkRequest, next: NetworkExchange)
+        async throws(TransportError) -> NetworkResponse
+    {
         var request = request
         request.headers["X-Trace"] = "1"
         return try await next(request)
     }
 }
 
-let traced = DefaultDataTransferService(configuration: api, interceptors: [TraceHeader()])
+let traced = DefaultDataTransferService(
+    configuration: api, interceptors: [TraceHeader()])
 // snippet.end
 
 // snippet.curl

@@ -12,38 +12,54 @@ enum Movies: Requestable {
 
     var request: RequestDescription {
         switch self {
-        case .popular(let page): .get("movie/popular", queryParameters: ["page": page])
+        case .popular(let page):
+            .get("movie/popular", queryParameters: ["page": page])
         case .movie(let id): .get("movie/{id}", pathParameters: ["id": id])
         case .add(let movie): .post("movie", body: .json(movie))
         }
     }
 }
 
-let first = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
+let first = try await service.request(
+    Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
 // snippet.end
 
 // snippet.bodies
-let rate = Endpoint<Void>(path: "movie/{id}/rating", method: .post, pathParameters: ["id": 7], body: .json(["value": 8.5]))
-let login = Endpoint<Data>(path: "login", method: .post, body: .form(["user": "a", "remember": true]), responseDecoder: .rawData)
-let note = Endpoint<String>(path: "notes", method: .put, body: .text("Grüße"), responseDecoder: .text)
+let rate = Endpoint<Void>(
+    path: "movie/{id}/rating", method: .post, pathParameters: ["id": 7],
+    body: .json(["value": 8.5]))
+let login = Endpoint<Data>(
+    path: "login", method: .post, body: .form(["user": "a", "remember": true]),
+    responseDecoder: .rawData)
+let note = Endpoint<String>(
+    path: "notes", method: .put, body: .text("Grüße"), responseDecoder: .text)
 let search = Endpoint<[Movie]>(
-    path: "search", queryParameters: ["q": "c++ & co", "genre": ["drama", "noir"], "year": nil],
+    path: "search",
+    queryParameters: [
+        "q": "c++ & co", "genre": ["drama", "noir"], "year": nil,
+    ],
     queryStyle: QueryStyle(arrays: .commaSeparated))
 // snippet.end
 
 // snippet.styles
-let style = QueryStyle(keys: .snakeCase, nils: .empty, dates: .secondsSince1970, bytes: .custom { $0.base64EncodedString() })
+let style = QueryStyle(
+    keys: .snakeCase, nils: .empty, dates: .secondsSince1970,
+    bytes: .custom { $0.base64EncodedString() })
 // sort_by=year&cursor=
-let newest = Endpoint<[Movie]>(path: "search", queryParameters: ["sortBy": "year", "cursor": nil], queryStyle: style)
+let newest = Endpoint<[Movie]>(
+    path: "search", queryParameters: ["sortBy": "year", "cursor": nil],
+    queryStyle: style)
 // genre-name=noir
-let filter = EndpointBody.form(["genreName": "noir"], style: QueryStyle(keys: .kebabCase))
+let filter = EndpointBody.form(
+    ["genreName": "noir"], style: QueryStyle(keys: .kebabCase))
 // snippet.end
 
 // snippet.decoders
 let decoder = TransferJSONDecoder()
 decoder.dateDecodingStrategy = .secondsSince1970
 let dated = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(decoder))
-let byFoundation = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(JSONDecoder()))
+let byFoundation = Endpoint<[Movie]>(
+    path: "movies", responseDecoder: .json(JSONDecoder()))
 // snippet.end
 
 // snippet.coders
@@ -51,15 +67,20 @@ let encoder = TransferJSONEncoder()
 encoder.keyEncodingStrategy = .convertToSnakeCase
 let snakes = TransferJSONDecoder()
 snakes.keyDecodingStrategy = .convertFromSnakeCase
-let snakeService = DefaultDataTransferService(configuration: api, encoder: encoder, decoder: snakes)
-let recent = try await snakeService.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
-let own = try await snakeService.request(Movies.movie(id: "7").as(Movie.self, decoder: .json(decoder)))
+let snakeService = DefaultDataTransferService(
+    configuration: api, encoder: encoder, decoder: snakes)
+let recent = try await snakeService.request(
+    Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
+let own = try await snakeService.request(
+    Movies.movie(id: "7").as(Movie.self, decoder: .json(decoder)))
 // snippet.end
 
 // snippet.static
 extension Endpoint where Response == [Movie] {
     static func popular(page: Int) -> Self {
-        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+        Endpoint(
+            path: "movie/popular", queryParameters: ["page": page],
+            keyPath: "results")
     }
 }
 
@@ -68,11 +89,16 @@ let second = try await service.request(.popular(page: 2))
 
 // snippet.both
 let response = try await service.response(for: search)
-print(response.statusCode, response.headers["ETag"] ?? "", response.timings.total)
+print(
+    response.statusCode, response.headers["ETag"] ?? "", response.timings.total)
 
-let handle = service.request(search, on: DispatchQueue.main) { result in print(result) }
+let handle = service.request(search, on: DispatchQueue.main) { result in
+    print(result)
+}
 handle.cancel()
 // snippet.end
 
 try await service.request(rate)
-print(first, second, recent, own, newest, filter, try await service.request(login), try await service.request(note))
+print(
+    first, second, recent, own, newest, filter,
+    try await service.request(login), try await service.request(note))

@@ -3,20 +3,24 @@ import Foundation
 
 struct Movie: Decodable, Sendable { let id: Int; let title: String }
 
-let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com"))
+let service = DefaultDataTransferService(
+    configuration: try APIConfiguration("https://api.example.com"))
 let endpoint = Endpoint<Void>(path: "files/movie.mp4")
 let popular = Endpoint<[Movie]>(path: "movie/popular", keyPath: "results")
 let downloads = URL(fileURLWithPath: "/tmp", isDirectory: true)
-let expected = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+let expected =
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 // snippet.file
-let file = try await service.download(endpoint, to: URL(fileURLWithPath: "movie.mp4"))
+let file = try await service.download(
+    endpoint, to: URL(fileURLWithPath: "movie.mp4"))
 print(file.byteCount, file.resumedFrom)
 // snippet.end
 
 // snippet.anywhere
 let anywhere = DefaultDataTransferService(configuration: .composed)
-let image = Endpoint<Void>(path: "https://cdn.example.com/disk.img", isFullPath: true)
+let image = Endpoint<Void>(
+    path: "https://cdn.example.com/disk.img", isFullPath: true)
 let saved = try await anywhere.download(image, to: .folder(downloads))
 print(saved.url.path)
 // snippet.end
@@ -24,21 +28,31 @@ print(saved.url.path)
 // snippet.options
 let progress = ProgressMonitor { state in print(state.fractionReceived ?? 0) }
 do throws(DataTransferError) {
-    let options = DownloadOptions(existingFile: .keepBoth, digest: .sha256(expected), maximumBytes: 4 << 30)
-    print(try await service.download(endpoint, to: .folder(downloads), options: options, progress: progress).url)
+    let options = DownloadOptions(
+        existingFile: .keepBoth, digest: .sha256(expected),
+        maximumBytes: 4 << 30)
+    let file = try await service.download(
+        endpoint, to: .folder(downloads), options: options, progress: progress)
+    print(file.url)
 } catch {
-    if error.fileFailure?.code == .diskFull { print("free disk space, and repeat the call: \(error)") }
+    if error.fileFailure?.code == .diskFull {
+        print("free disk space, and repeat the call: \(error)")
+    }
 }
 // snippet.end
 
 // snippet.ranges
-let fast = try await service.download(endpoint, to: .folder(downloads), options: DownloadOptions(maximumConcurrency: 4))
+let fast = try await service.download(
+    endpoint, to: .folder(downloads),
+    options: DownloadOptions(maximumConcurrency: 4))
 print(fast.byteCount)
 // snippet.end
 
 // snippet.decoded
 let movies = try await service.download(popular)
-let handle = service.download(endpoint, to: .folder(downloads), on: DispatchQueue.main) { result in print(result) }
+let handle = service.download(
+    endpoint, to: .folder(downloads), on: DispatchQueue.main
+) { result in print(result) }
 handle.cancel()
 // snippet.end
 

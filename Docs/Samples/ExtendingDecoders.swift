@@ -8,11 +8,20 @@ let service = DefaultDataTransferService(configuration: api)
 struct RowDecoder: ResponseDecoder {
     var acceptedMediaTypes: AcceptedMediaTypes { ["text/csv"] }
 
-    func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
-        let lines = String(decoding: body.data, as: UTF8.self).split(whereSeparator: \.isNewline)
-        let rows = lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData)
+        throws -> Value
+    {
+        let lines = String(decoding: body.data, as: UTF8.self)
+            .split(whereSeparator: \.isNewline)
+        let rows = lines.map { line in
+            line.split(separator: ",", omittingEmptySubsequences: false)
+                .map(String.init)
+        }
         guard let value = rows as? Value else {
-            throw DecodingError.typeMismatch(type, DecodingError.Context(codingPath: [], debugDescription: "rows are [[String]]"))
+            throw DecodingError.typeMismatch(
+                type,
+                DecodingError.Context(
+                    codingPath: [], debugDescription: "rows are [[String]]"))
         }
         return value
     }

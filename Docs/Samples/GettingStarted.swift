@@ -6,7 +6,9 @@ import NetworkTesting
 struct Movie: Codable, Sendable { let id: Int; let title: String }
 
 extension Endpoint where Response == Movie {
-    static func movie(id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+    static func movie(id: Int) -> Self {
+        Endpoint(path: "movie/{id}", pathParameters: ["id": id])
+    }
 }
 // snippet.end
 
@@ -21,14 +23,19 @@ print(movie.title)
 do {
     print(try await service.request(.movie(id: 8)).title)
 } catch {
-    if error.statusCode == StatusCode.notFound { print("there is no such movie") } else { print(error) }
+    if error.statusCode == StatusCode.notFound {
+        print("there is no such movie")
+    } else {
+        print(error)
+    }
 }
 // snippet.end
 
 // snippet.test
 let session = StubSessionManager()
 session.enqueue(.json(#"{"id": 7, "title": "Seven"}"#), for: "/3/movie/7")
-let tested = DefaultDataTransferService(configuration: api, sessionManager: session)
+let tested = DefaultDataTransferService(
+    configuration: api, sessionManager: session)
 
 let stubbed = try await tested.request(.movie(id: 7))
 assert(stubbed.title == "Seven")

@@ -10,7 +10,8 @@ let file = URL(fileURLWithPath: "movie.txt")
 // snippet.errors
 struct APIError: Error, Decodable { let code: Int; let message: String }
 
-let service = DefaultDataTransferService(configuration: api, errorResolver: ErrorBodyResolver<APIError>())
+let service = DefaultDataTransferService(
+    configuration: api, errorResolver: ErrorBodyResolver<APIError>())
 
 do {
     print(try await service.request(endpoint))
@@ -28,7 +29,9 @@ let decoder = TransferJSONDecoder()
 decoder.keyDecodingStrategy = .convertFromSnakeCase
 let strict = DefaultDataTransferService(
     configuration: api,
-    errorResolver: ErrorBodyResolver<APIError>(decoder: .json(decoder)) { $0.statusCode == StatusCode.unprocessableContent },
+    errorResolver: ErrorBodyResolver<APIError>(decoder: .json(decoder)) {
+        $0.statusCode == StatusCode.unprocessableContent
+    },
     decoder: decoder)
 
 do {
@@ -44,7 +47,9 @@ let task = Task {
         let movie = try await service.request(endpoint)
         try Data(movie.title.utf8).write(to: file)
     } catch let error as DataTransferError {
-        print(error.isTimeout, error.isConnectivity, error.statusCode as Any, error)
+        print(
+            error.isTimeout, error.isConnectivity, error.statusCode as Any,
+            error)
     } catch {
         print("the file cannot be written: \(error)")
     }

@@ -1,14 +1,22 @@
 import DataTransfer
 import Foundation
 
-let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com"))
+let service = DefaultDataTransferService(
+    configuration: try APIConfiguration("https://api.example.com"))
 
 // snippet.hints
 var page = Endpoint<[String]>(path: "page")
-page.acceptedMediaTypes = .ofDecoder  // Accept: application/json; another type is an error that shows the body
-page.onInformationalResponse = { hints in print(hints.statusCode, hints.headers["Link"] ?? "") }  // 103 Early Hints
-let movie = EndpointBody.file(URL(fileURLWithPath: "movie.mp4")).withDigestTrailer()  // Content-Digest after the last byte
-try await service.request(Endpoint<Void>(path: "movies/7", method: .put, body: movie))
+// Accept: application/json; another type is an error that shows the body
+page.acceptedMediaTypes = .ofDecoder
+// 103 Early Hints
+page.onInformationalResponse = { hints in
+    print(hints.statusCode, hints.headers["Link"] ?? "")
+}
+// Content-Digest after the last byte
+let movie = EndpointBody.file(URL(fileURLWithPath: "movie.mp4"))
+    .withDigestTrailer()
+try await service.request(
+    Endpoint<Void>(path: "movies/7", method: .put, body: movie))
 // snippet.end
 
 print(try await service.request(page))

@@ -9,8 +9,10 @@ struct Command: Codable, Sendable { let room: Int }
 let api = try APIConfiguration("https://api.example.com/3")
 
 // snippet.open
-let service = DefaultNetworkService(configuration: api, interceptors: RequestPipeline().interceptors)
-let socket = try await service.webSocket(for: Endpoint<Void>(path: "live", queryParameters: ["room": 7]))
+let service = DefaultNetworkService(
+    configuration: api, interceptors: RequestPipeline().interceptors)
+let socket = try await service.webSocket(
+    for: Endpoint<Void>(path: "live", queryParameters: ["room": 7]))
 try await socket.send(.text("hello"))
 for try await message in socket.messages { print(message) }
 await socket.close()
@@ -18,7 +20,9 @@ await socket.close()
 
 // snippet.values
 try await socket.send(json: Command(room: 7))
-for try await event in socket.messages(as: .json(Event.self)) { print(event.id) }
+for try await event in socket.messages(as: .json(Event.self)) {
+    print(event.id)
+}
 // snippet.end
 
 // snippet.options
@@ -29,7 +33,8 @@ let options = WebSocketOptions {
     $0.pingTimeout = .seconds(5)
     $0.compression = WebSocketCompression()
 }
-let chat = try await service.webSocket(for: Endpoint<Void>(path: "chat"), options: options)
+let chat = try await service.webSocket(
+    for: Endpoint<Void>(path: "chat"), options: options)
 print(chat.subprotocol ?? "none", try await chat.ping())
 // snippet.end
 
@@ -43,13 +48,19 @@ for try await message in socket.streams {
 do {
     while let message = try await socket.receive() { print(message) }
 } catch {
-    if error.code == .closed { print("the server has closed the WebSocket:", error.closeCode?.rawValue ?? 0) }
+    if error.code == .closed {
+        print(
+            "the server has closed the WebSocket:",
+            error.closeCode?.rawValue ?? 0)
+    }
     print("the WebSocket has failed:", error)
 }
 // snippet.end
 
 // snippet.reconnecting
-let live = ReconnectingWebSocket(WebSocketReconnection { $0.maximumDelay = .seconds(30) }) {
+let live = ReconnectingWebSocket(
+    WebSocketReconnection { $0.maximumDelay = .seconds(30) }
+) {
     try await service.webSocket(for: Endpoint<Void>(path: "live"))
 } onOpen: { socket in
     try await socket.send(json: Command(room: 7))
@@ -60,7 +71,9 @@ for try await message in live.messages { print(message) }
 // snippet.loopback
 let server = try LoopbackServer {
     LoopbackRoute.webSocket("/live") { socket, _ in
-        for try await message in socket.messages { try await socket.send(message) }
+        for try await message in socket.messages {
+            try await socket.send(message)
+        }
     }
 }
 let echo = try await DefaultSessionManager().webSocket(for: server.url("/live"))
@@ -76,7 +89,8 @@ let stubbed = DefaultNetworkService(configuration: api, sessionManager: session)
 
 // snippet.recording
 let recorder = WebSocketRecorder()
-let recorded = recorder.recorded(try await service.webSocket(for: Endpoint<Void>(path: "live")))
+let recorded = recorder.recorded(
+    try await service.webSocket(for: Endpoint<Void>(path: "live")))
 print(try await recorded.receive() as Any)
 await recorded.close()
 session.enqueueWebSocket(replaying: recorder.recording, for: "/3/live")

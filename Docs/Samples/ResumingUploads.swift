@@ -1,15 +1,21 @@
 import DataTransfer
 import Foundation
 
-let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com"))
+let service = DefaultDataTransferService(
+    configuration: try APIConfiguration("https://api.example.com"))
 let film = URL(fileURLWithPath: "/tmp/metropolis.mp4")
 
 // snippet.resumable
 let creation = Endpoint<Void>(path: "files")
 do throws(DataTransferError) {
-    let options = UploadOptions(metadata: ["filename": "metropolis.mp4"], chunkBytes: 8 << 20)
-    print(try await service.uploadResumably(film, to: creation, options: options).url)
+    let options = UploadOptions(
+        metadata: ["filename": "metropolis.mp4"], chunkBytes: 8 << 20)
+    let uploaded = try await service.uploadResumably(
+        film, to: creation, options: options)
+    print(uploaded.url)
 } catch {
-    if error.uploadFailure?.code == .fileChanged { try await service.terminateUpload(film, to: creation) }
+    if error.uploadFailure?.code == .fileChanged {
+        try await service.terminateUpload(film, to: creation)
+    }
 }
 // snippet.end

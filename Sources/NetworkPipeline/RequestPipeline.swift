@@ -13,8 +13,13 @@ import NetworkLogging
 /// ```
 ///
 /// ```
-/// service ─▶ observation ─▶ deadline ─▶ activity ─▶ idempotency key ─▶ retry ─▶ compression ─▶ headers ─▶ authentication ─▶ cache ─▶ coalescing ─▶ hedging ─▶ breaker ─▶ rate ─▶ gate ─▶ trace ─▶ session
-///            └────────────────── once per call ───────────────────┘             └─────────────────────────────────────── once per attempt ───────────────────────────────────────────────────┘
+/// service
+///   once per call:     observation ─▶ deadline ─▶ activity ─▶ idempotency key
+///                      ─▶ retry
+///   once per attempt:  compression ─▶ headers ─▶ authentication ─▶ cache
+///                      ─▶ coalescing ─▶ hedging ─▶ breaker ─▶ rate ─▶ gate
+///                      ─▶ trace
+/// session manager
 /// ```
 ///
 /// The order has these reasons. The observer observes all other interceptors, and the deadline limits everything except the

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks that the samples in the documents are compiled.
+/// Checks that the samples in the documents are compiled, and fit into a window of 80 columns.
 struct SampleTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -11,9 +11,21 @@ struct SampleTests {
             .filter { !$0.isEmpty && !$0.hasPrefix("// snippet.") }
     }
 
-    private static func samples(in document: String) throws -> [[String]] {
-        let text = try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
-        return text.components(separatedBy: "```swift\n").dropFirst().map { lines($0.components(separatedBy: "```")[0]) }
+    private static func text(_ document: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
+    }
+
+    /// The Swift samples, without the lines for the manifest of a package.
+    private static func samples(in document: String) throws -> [String] {
+        try text(document).components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+            .filter { !$0.contains(".package(") && !$0.contains(".product(") }
+    }
+
+    /// The indented code in a page of a catalog: calls of other packages, and diagrams.
+    private static func indentedCode(in document: String) throws -> [Substring] {
+        guard document.contains(".docc/"), document.hasSuffix(".md") else { return [] }
+        let prose = try text(document).components(separatedBy: "```").enumerated().filter { $0.offset.isMultiple(of: 2) }
+        return prose.flatMap { $0.element.split(separator: "\n") }.filter { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }
     }
 
     /// The folders of the nested packages.
@@ -52,11 +64,23 @@ struct SampleTests {
         let samples = try Self.samples(in: document)
         // A page of a catalog may have no samples, such as one that only groups symbols.
         #expect(samples.count >= 2 || document != "README.md")
-        for sample in samples where !sample.contains(where: { $0.hasPrefix(".package(") || $0.hasPrefix(".product(") }) {
+        for sample in samples.map(Self.lines) {
             let isCompiled = snippets.contains { snippet in
                 snippet.indices.contains { snippet[$0] == sample.first && snippet[$0...].starts(with: sample) }
             }
             #expect(isCompiled, "not in Docs/Samples: \(sample.joined(separator: "\n"))")
         }
+    }
+
+    @Test func `no line of a sample is longer than 80 columns`() throws {
+        let tutorials = "Sources/DataTransfer/DataTransfer.docc/Tutorials/Resources"
+        let steps = try FileManager.default.subpathsOfDirectory(atPath: Self.root.appendingPathComponent(tutorials).path)
+            .filter { $0.hasSuffix(".swift") }.map { "\(tutorials)/\($0)" }
+        let long = try (Self.documents() + steps).flatMap { document in
+            let samples = document.hasSuffix(".swift") ? [try Self.text(document)] : try Self.samples(in: document)
+            let lines = try samples.flatMap { $0.split(separator: "\n") } + Self.indentedCode(in: document)
+            return lines.filter { $0.count > 80 }.map { "\(document): \($0)" }
+        }
+        #expect(long.isEmpty, "\(long.joined(separator: "\n"))")
     }
 }

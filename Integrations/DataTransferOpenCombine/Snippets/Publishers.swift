@@ -3,7 +3,8 @@ import Foundation
 
 struct Movie: Codable, Sendable { let id: Int; let title: String }
 
-let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com"))
+let service = DefaultDataTransferService(
+    configuration: try APIConfiguration("https://api.example.com"))
 let popular = Endpoint<[Movie]>(path: "movie/popular", keyPath: "results")
 let catalogue = Endpoint<Void>(path: "catalogue")
 let trailer = Endpoint<Void>(path: "trailer", method: .put)
@@ -21,7 +22,7 @@ service.requestPublisher(popular)
     }
     .store(in: &subscriptions)
 
-service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "data.items"))
+service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "items"))
     .prefix(10)
     .sink { completion in
         print(completion)

@@ -14,31 +14,41 @@ let session = DefaultSessionManager()
 
 func one() throws {
     // snippet.all
-    let service = DefaultDataTransferService(configuration: api, sessionManager: session, serverKit: ServerKit(logger: logger))
+    let service = DefaultDataTransferService(
+        configuration: api, sessionManager: session,
+        serverKit: ServerKit(logger: logger))
     // snippet.end
     _ = service
 }
 
 func pipeline() {
     // snippet.pipeline
-    let pipeline = RequestPipeline { $0.retry = .retry(RetryOptions(maximumAttempts: 4)) }
+    let pipeline = RequestPipeline {
+        $0.retry = .retry(RetryOptions(maximumAttempts: 4))
+    }
     let service = DefaultDataTransferService(
-        configuration: api, sessionManager: session, pipeline: pipeline, serverKit: ServerKit(logger: logger))
+        configuration: api, sessionManager: session, pipeline: pipeline,
+        serverKit: ServerKit(logger: logger))
     // snippet.end
     _ = service
 }
 
 func logs() {
     // snippet.logs
-    let service = DefaultDataTransferService(configuration: api, networkLogger: .swiftLog(logger), errorLogger: .swiftLog(logger))
+    let service = DefaultDataTransferService(
+        configuration: api, networkLogger: .swiftLog(logger),
+        errorLogger: .swiftLog(logger))
     // snippet.end
     _ = service
 }
 
 func instruments() {
     // snippet.instruments
-    let pipeline = RequestPipeline { $0.instruments = [.tracing(), .metrics()] }
-    let service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+    let pipeline = RequestPipeline {
+        $0.instruments = [.tracing(), .metrics()]
+    }
+    let service = DefaultDataTransferService(
+        configuration: api, interceptors: pipeline.interceptors)
     // snippet.end
     _ = service
 }
@@ -55,7 +65,9 @@ func names() {
 func shutdown(server: any Service, kit: ServerKit) async throws {
     // snippet.shutdown
     let services: [any Service] = [kit.sessionService(for: session), server]
-    try await ServiceGroup(services: services, gracefulShutdownSignals: [.sigterm], logger: logger).run()
+    try await ServiceGroup(
+        services: services, gracefulShutdownSignals: [.sigterm], logger: logger
+    ).run()
     // snippet.end
 }
 

@@ -49,7 +49,7 @@ public protocol API: Requestable {
     var port: Int? { get }
     /// The common prefix of all paths, with or without slashes at its ends, without a query. Default: empty.
     var basePath: String { get }
-    /// The path of the resource below the base path. They are joined with exactly one slash, regardless of leading slashes.
+    /// The path of the resource below the base path. They are joined with exactly one slash, regardless of leading slashes; an empty one adds none.
     /// May be a template (`users/{id}`) and may contain a query.
     var endpoint: String { get }
     /// The values for the names in the template. Default: none.

@@ -150,7 +150,7 @@ extension Endpoint where Response: Decodable {
 }
 
 extension Endpoint where Response == Void {
-    /// Creates an endpoint of whose response only the status matters. The body, if any, is ignored.
+    /// Creates an endpoint whose call returns nothing: it succeeds if the status is accepted. A body of the response is ignored.
     public init(
         path: String,
         isFullPath: Bool = false,

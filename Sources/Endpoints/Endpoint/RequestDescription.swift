@@ -41,7 +41,8 @@ public struct RequestDescription: Sendable {
 
     /// The path, a template such as `users/{id}`, or a full URL if ``isFullPath`` is `true`.
     ///
-    /// A path is joined to the base URL with exactly one slash. It may contain a query, which is kept.
+    /// Between the base URL and a path, a slash is added if neither has one, and removed if both have one. All other slashes are kept,
+    /// and an empty path adds none. A path may contain a query, which is kept.
     public var path: String {
         _read { yield parts.value.path }
         _modify { yield &parts.value.path }

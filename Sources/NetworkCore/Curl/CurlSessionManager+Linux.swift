@@ -57,7 +57,7 @@
         /// - Parameters:
         ///   - request: The request to send.
         ///   - completion: Called exactly once, where ``SessionConfiguration/completions`` says: by default on
-        ///     ``BackgroundThreads/completions``, where it may block.
+        ///     ``BackgroundThreads/completions``, where it may do work that blocks.
         /// - Returns: A handle that cancels the transfer.
         @discardableResult
         public func response(

@@ -44,7 +44,7 @@ extension NetworkService {
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint, which describes the request.
-    ///   - completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+    ///   - completion: Called exactly once, on ``BackgroundThreads/completions``, where it may do work that blocks.
     /// - Returns: A handle that cancels the task.
     @discardableResult
     public func response(

@@ -13,7 +13,7 @@ package struct TaskCancellable: NetworkCancellable {
 
     /// Starts the operation in a new task.
     ///
-    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, so it may block.
+    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, where it may do work that blocks.
     package init<Value: Sendable, Failure: Error>(
         _ operation: @escaping @Sendable () async throws(Failure) -> Value,
         completion: @escaping @Sendable (Result<Value, Failure>) -> Void

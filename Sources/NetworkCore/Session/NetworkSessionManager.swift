@@ -45,7 +45,7 @@ extension NetworkSessionManager {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+    ///   - completion: Called exactly once, on ``BackgroundThreads/completions``, where it may do work that blocks.
     /// - Returns: A handle that cancels the task.
     @discardableResult
     public func response(

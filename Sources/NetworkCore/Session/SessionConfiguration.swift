@@ -184,7 +184,7 @@ public enum SessionCookies: Sendable, Hashable {
 
 /// Where `CurlSessionManager` calls completions.
 public enum CompletionPlace: Sendable, Hashable {
-    /// On ``BackgroundThreads/completions``. A completion may block.
+    /// On ``BackgroundThreads/completions``, where a completion may do work that blocks.
     case inBackground
     /// On the thread of an event loop of the session manager: one change of thread less for each request.
     ///

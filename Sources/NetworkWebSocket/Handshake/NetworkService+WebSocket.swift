@@ -40,7 +40,7 @@ extension NetworkService {
     /// - Parameters:
     ///   - endpoint: Its method must be GET, and it has no body.
     ///   - options: Limits, times, subprotocols and compression. Default: the defaults.
-    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``, where it may do work that blocks.
     /// - Returns: A handle that cancels the request. The WebSocket itself is closed by its methods.
     @discardableResult
     public func webSocket(

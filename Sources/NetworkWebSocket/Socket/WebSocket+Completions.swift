@@ -6,7 +6,7 @@ extension WebSocket {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``, where it may do work that blocks.
     /// - Returns: A handle that cancels the sending, which closes the WebSocket if it has begun.
     @discardableResult
     public func send(
@@ -44,7 +44,7 @@ extension WebSocket {
     /// - Parameters:
     ///   - code: Why. Default: 1000.
     ///   - reason: For people, at most 123 bytes of UTF-8; more are cut off.
-    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``; it may block.
+    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``, where it may do work that blocks.
     public func close(
         _ code: WebSocketCloseCode = .normal, reason: String = "", completion: @escaping @Sendable () -> Void
     ) {

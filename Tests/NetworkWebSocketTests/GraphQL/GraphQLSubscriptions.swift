@@ -7,12 +7,20 @@ import NetworkWebSocket
 
 /// Subscriptions over one WebSocket, with the subprotocol graphql-transport-ws.
 actor GraphQLSubscriptions {
-    struct Query: Codable, Sendable { var query: String; var variables: [String: String] = [:] }
+    struct Query: Codable, Sendable {
+        var query: String; var variables: [String: String] = [:]
+    }
     struct Failure: Codable, Error { var message: String }
-    struct Message<Payload: Codable & Sendable>: Codable, Sendable { var id: String?; var type: String; var payload: Payload? }
-    private struct Execution<Value: Codable & Sendable>: Codable, Sendable { var data: Value?; var errors: [Failure]? }
+    struct Message<Payload: Codable & Sendable>: Codable, Sendable {
+        var id: String?; var type: String; var payload: Payload?
+    }
+    private struct Execution<Value: Codable & Sendable>: Codable, Sendable {
+        var data: Value?; var errors: [Failure]?
+    }
     private struct Nothing: Codable, Sendable {}
-    private struct Subscriber { var next: (Data) throws -> Void; var finish: ((any Error)?) -> Void }
+    private struct Subscriber {
+        var next: (Data) throws -> Void; var finish: ((any Error)?) -> Void
+    }
 
     private let socket: WebSocket
     private let decoder = TransferJSONDecoder()
@@ -21,17 +29,26 @@ actor GraphQLSubscriptions {
 
     /// Opens the WebSocket. Nothing is received before `run()`.
     init(_ service: some NetworkService, path: String) async throws {
-        let options = WebSocketOptions { $0.subprotocols = ["graphql-transport-ws"] }
-        socket = try await service.webSocket(for: Endpoint<Void>(path: path), options: options)
+        let options = WebSocketOptions {
+            $0.subprotocols = ["graphql-transport-ws"]
+        }
+        socket = try await service.webSocket(
+            for: Endpoint<Void>(path: path), options: options)
         try await socket.send(json: Message<Nothing>(type: "connection_init"))
-        let first = try await socket.receive().map { try decoder.decode(Message<Nothing>.self, from: $0.data) }
-        guard first?.type == "connection_ack" else { throw Failure(message: "the server has not acknowledged the connection") }
+        let first = try await socket.receive().map {
+            try decoder.decode(Message<Nothing>.self, from: $0.data)
+        }
+        guard first?.type == "connection_ack" else {
+            throw Failure(message: "the connection was not acknowledged")
+        }
     }
 
-    /// Passes results on until the WebSocket ends, and then ends all subscriptions.
+    /// Passes results on until the WebSocket ends, then ends all subscriptions.
     func run() async {
         do {
-            while let data = try await socket.receive()?.data { try await receive(data) }
+            while let data = try await socket.receive()?.data {
+                try await receive(data)
+            }
             for subscriber in subscribers.values { subscriber.finish(nil) }
         } catch {
             for subscriber in subscribers.values { subscriber.finish(error) }
@@ -45,8 +62,10 @@ actor GraphQLSubscriptions {
         switch head.type {
         case "next": try subscriber?.next(data)
         case "error":
-            let failures = try decoder.decode(Message<[Failure]>.self, from: data).payload
-            end(head.id, failures?.first ?? Failure(message: "the subscription has failed"))
+            let failures = try decoder.decode(
+                Message<[Failure]>.self, from: data)
+            let unknown = Failure(message: "the subscription has failed")
+            end(head.id, failures.payload?.first ?? unknown)
         case "complete": end(head.id, nil)
         case "ping": try await socket.send(json: Message<Nothing>(type: "pong"))
         default: break
@@ -58,22 +77,32 @@ actor GraphQLSubscriptions {
         id.flatMap { subscribers.removeValue(forKey: $0) }?.finish(error)
     }
 
-    /// The results of a subscription. Releasing the sequence ends it. At most 256 results are kept for a slow reader.
+    /// The results of a subscription. Releasing the sequence ends it.
+    /// At most 256 results are kept for a slow reader.
     func results<Value: Codable & Sendable>(
         of query: Query, as type: Value.Type
     ) async throws -> AsyncThrowingStream<Value, any Error> {
         lastID += 1
         let id = String(lastID)
-        let (results, continuation) = AsyncThrowingStream.makeStream(of: type, bufferingPolicy: .bufferingNewest(256))
+        let (results, continuation) = AsyncThrowingStream.makeStream(
+            of: type, bufferingPolicy: .bufferingNewest(256))
         subscribers[id] = Subscriber { [decoder] data in
-            let execution = try decoder.decode(Message<Execution<Value>>.self, from: data).payload
-            if let value = execution?.data { return _ = continuation.yield(value) }
-            continuation.finish(throwing: execution?.errors?.first ?? Failure(message: "the result has no data"))
+            let result = try decoder.decode(
+                Message<Execution<Value>>.self, from: data)
+            if let value = result.payload?.data {
+                return _ = continuation.yield(value)
+            }
+            let failure = result.payload?.errors?.first
+            continuation.finish(
+                throwing: failure ?? Failure(message: "the result has no data"))
         } finish: {
             continuation.finish(throwing: $0)
         }
-        continuation.onTermination = { _ in Task { await self.unsubscribe(id) } }
-        try await socket.send(json: Message(id: id, type: "subscribe", payload: query))
+        continuation.onTermination = { _ in
+            Task { await self.unsubscribe(id) }
+        }
+        try await socket.send(
+            json: Message(id: id, type: "subscribe", payload: query))
         return results
     }
 

@@ -59,7 +59,8 @@ private struct Review: Codable, Sendable, Equatable { var stars: Int }
         let client = try await GraphQLSubscriptions(service, path: "graphql")
         let running = Task { await client.run() }
         let query = GraphQLSubscriptions.Query(query: "subscription { stars }")
-        for try await review in try await client.results(of: query, as: Review.self) { reviews.append(review) }
+        let results = try await client.results(of: query, as: Review.self)
+        for try await review in results { reviews.append(review) }
         #expect(reviews == [Review(stars: 4), Review(stars: 5)])
         await received.wait { $0.contains("pong") }
         await client.close()

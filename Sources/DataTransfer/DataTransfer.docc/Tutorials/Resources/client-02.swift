@@ -9,7 +9,11 @@ struct Movie: Codable, Sendable, Equatable {
 }
 
 extension Endpoint where Response == Movie {
-    static func movie(_ id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+    static func movie(_ id: Int) -> Self {
+        Endpoint(path: "movie/{id}", pathParameters: ["id": id])
+    }
 
-    static func add(title: String) -> Self { Endpoint(path: "movie", method: .post, body: .json(["title": title])) }
+    static func add(title: String) -> Self {
+        Endpoint(path: "movie", method: .post, body: .json(["title": title]))
+    }
 }

@@ -9,13 +9,19 @@ struct Movie: Codable, Sendable, Equatable {
 }
 
 extension Endpoint where Response == Movie {
-    static func movie(_ id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+    static func movie(_ id: Int) -> Self {
+        Endpoint(path: "movie/{id}", pathParameters: ["id": id])
+    }
 
-    static func add(title: String) -> Self { Endpoint(path: "movie", method: .post, body: .json(["title": title])) }
+    static func add(title: String) -> Self {
+        Endpoint(path: "movie", method: .post, body: .json(["title": title]))
+    }
 }
 
 extension Endpoint where Response == [Movie] {
     static func popular(page: Int) -> Self {
-        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+        Endpoint(
+            path: "movie/popular", queryParameters: ["page": page],
+            keyPath: "results")
     }
 }

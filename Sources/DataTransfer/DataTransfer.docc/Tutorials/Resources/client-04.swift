@@ -9,14 +9,20 @@ struct Movie: Codable, Sendable, Equatable {
 }
 
 extension Endpoint where Response == Movie {
-    static func movie(_ id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+    static func movie(_ id: Int) -> Self {
+        Endpoint(path: "movie/{id}", pathParameters: ["id": id])
+    }
 
-    static func add(title: String) -> Self { Endpoint(path: "movie", method: .post, body: .json(["title": title])) }
+    static func add(title: String) -> Self {
+        Endpoint(path: "movie", method: .post, body: .json(["title": title]))
+    }
 }
 
 extension Endpoint where Response == [Movie] {
     static func popular(page: Int) -> Self {
-        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+        Endpoint(
+            path: "movie/popular", queryParameters: ["page": page],
+            keyPath: "results")
     }
 }
 
@@ -25,12 +31,18 @@ struct MoviesClient: Sendable {
     private let service: any DataTransferService
 
     /// Creates a client for the server with this configuration.
-    init(configuration: APIConfiguration, sessionManager: any NetworkSessionManager = DefaultSessionManager.shared) {
-        service = DefaultDataTransferService(configuration: configuration, sessionManager: sessionManager)
+    init(
+        configuration: APIConfiguration,
+        sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
+    ) {
+        service = DefaultDataTransferService(
+            configuration: configuration, sessionManager: sessionManager)
     }
 
     /// Returns a movie.
-    func movie(_ id: Int) async throws(DataTransferError) -> Movie { try await service.request(.movie(id)) }
+    func movie(_ id: Int) async throws(DataTransferError) -> Movie {
+        try await service.request(.movie(id))
+    }
 
     /// Returns a page of the movies that most people watch.
     func popular(page: Int = 1) async throws(DataTransferError) -> [Movie] {
@@ -38,5 +50,7 @@ struct MoviesClient: Sendable {
     }
 
     /// Adds a movie.
-    func add(title: String) async throws(DataTransferError) -> Movie { try await service.request(.add(title: title)) }
+    func add(title: String) async throws(DataTransferError) -> Movie {
+        try await service.request(.add(title: title))
+    }
 }

@@ -33,7 +33,8 @@ extension MoviesError {
         } else if let refusal = error.resolved(as: Refusal.self) {
             self = .refused(code: refusal.code, message: refusal.message)
         } else if case .parsing(let failure) = error {
-            self = .unexpectedResponse("at \(failure.codingPath): \(failure.reason)")
+            self = .unexpectedResponse(
+                "at \(failure.codingPath): \(failure.reason)")
         } else {
             self = .unavailable("\(error)")
         }
@@ -41,14 +42,20 @@ extension MoviesError {
 }
 
 extension Endpoint where Response == Movie {
-    static func movie(_ id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+    static func movie(_ id: Int) -> Self {
+        Endpoint(path: "movie/{id}", pathParameters: ["id": id])
+    }
 
-    static func add(title: String) -> Self { Endpoint(path: "movie", method: .post, body: .json(["title": title])) }
+    static func add(title: String) -> Self {
+        Endpoint(path: "movie", method: .post, body: .json(["title": title]))
+    }
 }
 
 extension Endpoint where Response == [Movie] {
     static func popular(page: Int) -> Self {
-        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+        Endpoint(
+            path: "movie/popular", queryParameters: ["page": page],
+            keyPath: "results")
     }
 }
 
@@ -57,12 +64,18 @@ struct MoviesClient: Sendable {
     private let service: any DataTransferService
 
     /// Creates a client for the server with this configuration.
-    init(configuration: APIConfiguration, sessionManager: any NetworkSessionManager = DefaultSessionManager.shared) {
-        service = DefaultDataTransferService(configuration: configuration, sessionManager: sessionManager)
+    init(
+        configuration: APIConfiguration,
+        sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
+    ) {
+        service = DefaultDataTransferService(
+            configuration: configuration, sessionManager: sessionManager)
     }
 
     /// Returns a movie.
-    func movie(_ id: Int) async throws(DataTransferError) -> Movie { try await service.request(.movie(id)) }
+    func movie(_ id: Int) async throws(DataTransferError) -> Movie {
+        try await service.request(.movie(id))
+    }
 
     /// Returns a page of the movies that most people watch.
     func popular(page: Int = 1) async throws(DataTransferError) -> [Movie] {
@@ -70,5 +83,7 @@ struct MoviesClient: Sendable {
     }
 
     /// Adds a movie.
-    func add(title: String) async throws(DataTransferError) -> Movie { try await service.request(.add(title: title)) }
+    func add(title: String) async throws(DataTransferError) -> Movie {
+        try await service.request(.add(title: title))
+    }
 }

@@ -34,7 +34,8 @@ extension MoviesError {
         } else if let refusal = error.resolved(as: Refusal.self) {
             self = .refused(code: refusal.code, message: refusal.message)
         } else if case .parsing(let failure) = error {
-            self = .unexpectedResponse("at \(failure.codingPath): \(failure.reason)")
+            self = .unexpectedResponse(
+                "at \(failure.codingPath): \(failure.reason)")
         } else {
             self = .unavailable("\(error)")
         }
@@ -42,14 +43,20 @@ extension MoviesError {
 }
 
 extension Endpoint where Response == Movie {
-    static func movie(_ id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+    static func movie(_ id: Int) -> Self {
+        Endpoint(path: "movie/{id}", pathParameters: ["id": id])
+    }
 
-    static func add(title: String) -> Self { Endpoint(path: "movie", method: .post, body: .json(["title": title])) }
+    static func add(title: String) -> Self {
+        Endpoint(path: "movie", method: .post, body: .json(["title": title]))
+    }
 }
 
 extension Endpoint where Response == [Movie] {
     static func popular(page: Int) -> Self {
-        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+        Endpoint(
+            path: "movie/popular", queryParameters: ["page": page],
+            keyPath: "results")
     }
 }
 
@@ -57,10 +64,12 @@ extension Endpoint where Response == [Movie] {
 struct MoviesClient: Sendable {
     private let service: any DataTransferService
 
-    /// Creates a client for the server with this configuration, which sends credentials with each request.
+    /// Creates a client for the server with this configuration, which sends
+    /// credentials with each request.
     init(
         configuration: APIConfiguration, credentials: RefreshingCredentials,
-        retry: RetryOptions = RetryOptions(), sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
+        retry: RetryOptions = RetryOptions(),
+        sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
     ) {
         let pipeline = RequestPipeline {
             $0.authentication = .authentication(credentials, for: configuration)
@@ -68,20 +77,29 @@ struct MoviesClient: Sendable {
             $0.retry = .retry(retry)
         }
         service = DefaultDataTransferService(
-            configuration: configuration, sessionManager: sessionManager, interceptors: pipeline.interceptors,
+            configuration: configuration, sessionManager: sessionManager,
+            interceptors: pipeline.interceptors,
             errorResolver: ErrorBodyResolver<Refusal>())
     }
 
     /// Returns a movie.
-    func movie(_ id: Int) async throws(MoviesError) -> Movie { try await value(of: .movie(id)) }
+    func movie(_ id: Int) async throws(MoviesError) -> Movie {
+        try await value(of: .movie(id))
+    }
 
     /// Returns a page of the movies that most people watch.
-    func popular(page: Int = 1) async throws(MoviesError) -> [Movie] { try await value(of: .popular(page: page)) }
+    func popular(page: Int = 1) async throws(MoviesError) -> [Movie] {
+        try await value(of: .popular(page: page))
+    }
 
     /// Adds a movie.
-    func add(title: String) async throws(MoviesError) -> Movie { try await value(of: .add(title: title)) }
+    func add(title: String) async throws(MoviesError) -> Movie {
+        try await value(of: .add(title: title))
+    }
 
-    private func value<Value>(of endpoint: Endpoint<Value>) async throws(MoviesError) -> Value {
+    private func value<Value>(of endpoint: Endpoint<Value>)
+        async throws(MoviesError) -> Value
+    {
         do throws(DataTransferError) {
             return try await service.request(endpoint)
         } catch {
@@ -98,16 +116,22 @@ struct Token: Decodable, Sendable {
 
 extension Endpoint where Response == Token {
     static func token(for refreshToken: String?) -> Self {
-        Endpoint(path: "token", method: .post, body: .form(["grant_type": "refresh_token", "refresh_token": refreshToken]))
+        Endpoint(
+            path: "token", method: .post,
+            body: .form([
+                "grant_type": "refresh_token", "refresh_token": refreshToken,
+            ]))
     }
 }
 
 extension RefreshingCredentials {
-    /// Creates the credentials of a user, which are renewed at the server when they are refused.
+    /// Creates the credentials of a user, which are renewed at the server when
+    /// they are refused.
     convenience init(refreshToken: String, configuration: APIConfiguration) {
         let service = DefaultDataTransferService(configuration: configuration)
         self.init { old in
-            let token = try await service.request(.token(for: old?.refreshToken ?? refreshToken))
+            let token = try await service.request(
+                .token(for: old?.refreshToken ?? refreshToken))
             return .bearer(token.value, refreshToken: token.refresh)
         }
     }

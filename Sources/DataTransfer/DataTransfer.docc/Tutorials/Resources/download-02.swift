@@ -20,5 +20,7 @@ guard (1...2).contains(arguments.count) else {
     exit(64)
 }
 
-let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : ".", isDirectory: true)
+let folder = URL(
+    fileURLWithPath: arguments.count > 1 ? arguments[1] : ".", isDirectory: true
+)
 try await Fetch(address: arguments[0], folder: folder).run()

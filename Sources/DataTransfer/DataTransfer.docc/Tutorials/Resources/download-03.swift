@@ -7,15 +7,20 @@ struct ProgressBar: Sendable {
 
     func text(for state: TransferProgress) -> String {
         let rate = "\(Int(state.recentBytesPerSecond / 1000)) kB/s"
-        guard let fraction = state.fractionReceived else { return "\(state.bytesReceived) bytes, \(rate)" }
+        guard let fraction = state.fractionReceived else {
+            return "\(state.bytesReceived) bytes, \(rate)"
+        }
         let filled = Int(fraction * Double(width))
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
+        let bar =
+            String(repeating: "#", count: filled)
+            + String(repeating: ".", count: width - filled)
         return "[\(bar)] \(Int(fraction * 100)) %, \(rate)"
     }
 
     func draw(_ state: TransferProgress) {
         let end = state.isFinished ? "\n" : ""
-        FileHandle.standardError.write(Data("\r\(text(for: state))\u{1B}[K\(end)".utf8))
+        FileHandle.standardError.write(
+            Data("\r\(text(for: state))\u{1B}[K\(end)".utf8))
     }
 }
 
@@ -38,5 +43,7 @@ guard (1...2).contains(arguments.count) else {
     exit(64)
 }
 
-let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : ".", isDirectory: true)
+let folder = URL(
+    fileURLWithPath: arguments.count > 1 ? arguments[1] : ".", isDirectory: true
+)
 try await Fetch(address: arguments[0], folder: folder).run()

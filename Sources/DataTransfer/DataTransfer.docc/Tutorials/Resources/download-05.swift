@@ -7,15 +7,20 @@ struct ProgressBar: Sendable {
 
     func text(for state: TransferProgress) -> String {
         let rate = "\(Int(state.recentBytesPerSecond / 1000)) kB/s"
-        guard let fraction = state.fractionReceived else { return "\(state.bytesReceived) bytes, \(rate)" }
+        guard let fraction = state.fractionReceived else {
+            return "\(state.bytesReceived) bytes, \(rate)"
+        }
         let filled = Int(fraction * Double(width))
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
+        let bar =
+            String(repeating: "#", count: filled)
+            + String(repeating: ".", count: width - filled)
         return "[\(bar)] \(Int(fraction * 100)) %, \(rate)"
     }
 
     func draw(_ state: TransferProgress) {
         let end = state.isFinished ? "\n" : ""
-        FileHandle.standardError.write(Data("\r\(text(for: state))\u{1B}[K\(end)".utf8))
+        FileHandle.standardError.write(
+            Data("\r\(text(for: state))\u{1B}[K\(end)".utf8))
     }
 }
 
@@ -28,9 +33,13 @@ struct Fetch: Sendable {
     func run() async throws {
         let endpoint = Endpoint<Void>(path: address, isFullPath: true)
         let bar = ProgressBar()
-        let progress = isatty(STDERR_FILENO) == 1 ? ProgressMonitor { state in bar.draw(state) } : nil
-        let file = try await service.download(endpoint, to: .folder(folder), progress: progress)
-        print("\(file.url.path): \(file.byteCount) bytes, \(file.resumedFrom) of them from an earlier run")
+        let progress =
+            isatty(STDERR_FILENO) == 1
+            ? ProgressMonitor { state in bar.draw(state) } : nil
+        let file = try await service.download(
+            endpoint, to: .folder(folder), progress: progress)
+        let kept = "\(file.resumedFrom) of them from an earlier run"
+        print("\(file.url.path): \(file.byteCount) bytes, \(kept)")
     }
 }
 
@@ -40,5 +49,7 @@ guard (1...2).contains(arguments.count) else {
     exit(64)
 }
 
-let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : ".", isDirectory: true)
+let folder = URL(
+    fileURLWithPath: arguments.count > 1 ? arguments[1] : ".", isDirectory: true
+)
 try await Fetch(address: arguments[0], folder: folder).run()

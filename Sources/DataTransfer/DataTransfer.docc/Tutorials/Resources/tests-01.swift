@@ -9,20 +9,30 @@ struct MoviesClientTests {
 
     init() throws {
         let api = try APIConfiguration("https://api.example.com/3")
-        let credentials = RefreshingCredentials(initial: .bearer("first")) { _ in .bearer("second") }
-        client = MoviesClient(configuration: api, credentials: credentials, sessionManager: session)
+        let credentials = RefreshingCredentials(
+            initial: .bearer("first")
+        ) { _ in .bearer("second") }
+        client = MoviesClient(
+            configuration: api, credentials: credentials,
+            sessionManager: session)
     }
 
-    @Test("the popular movies are those of the requested page") func popularMovies() async throws {
-        session.enqueue(.json(#"{"page": 2, "results": [{"id": 7, "title": "Seven"}]}"#), for: "/3/movie/popular")
-        #expect(try await client.popular(page: 2) == [Movie(id: 7, title: "Seven")])
+    @Test("the popular movies are those of the requested page")
+    func popularMovies() async throws {
+        session.enqueue(
+            .json(#"{"page": 2, "results": [{"id": 7, "title": "Seven"}]}"#),
+            for: "/3/movie/popular")
+        #expect(
+            try await client.popular(page: 2) == [Movie(id: 7, title: "Seven")])
         let request = try #require(session.requests.first)
-        #expect(request.url.absoluteString == "https://api.example.com/3/movie/popular?page=2")
+        #expect(
+            request.url.absoluteString
+                == "https://api.example.com/3/movie/popular?page=2")
         #expect(request.headers["Authorization"] == "Bearer first")
     }
 }
 
-// MARK: - MoviesClient.swift, repeated here so that this file can be compiled by itself
+// MARK: - MoviesClient.swift, repeated so that this file can be compiled
 
 /// A movie of the server.
 struct Movie: Codable, Sendable, Equatable {
@@ -57,7 +67,8 @@ extension MoviesError {
         } else if let refusal = error.resolved(as: Refusal.self) {
             self = .refused(code: refusal.code, message: refusal.message)
         } else if case .parsing(let failure) = error {
-            self = .unexpectedResponse("at \(failure.codingPath): \(failure.reason)")
+            self = .unexpectedResponse(
+                "at \(failure.codingPath): \(failure.reason)")
         } else {
             self = .unavailable("\(error)")
         }
@@ -65,14 +76,20 @@ extension MoviesError {
 }
 
 extension Endpoint where Response == Movie {
-    static func movie(_ id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+    static func movie(_ id: Int) -> Self {
+        Endpoint(path: "movie/{id}", pathParameters: ["id": id])
+    }
 
-    static func add(title: String) -> Self { Endpoint(path: "movie", method: .post, body: .json(["title": title])) }
+    static func add(title: String) -> Self {
+        Endpoint(path: "movie", method: .post, body: .json(["title": title]))
+    }
 }
 
 extension Endpoint where Response == [Movie] {
     static func popular(page: Int) -> Self {
-        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+        Endpoint(
+            path: "movie/popular", queryParameters: ["page": page],
+            keyPath: "results")
     }
 }
 
@@ -80,10 +97,12 @@ extension Endpoint where Response == [Movie] {
 struct MoviesClient: Sendable {
     private let service: any DataTransferService
 
-    /// Creates a client for the server with this configuration, which sends credentials with each request.
+    /// Creates a client for the server with this configuration, which sends
+    /// credentials with each request.
     init(
         configuration: APIConfiguration, credentials: RefreshingCredentials,
-        retry: RetryOptions = RetryOptions(), sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
+        retry: RetryOptions = RetryOptions(),
+        sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
     ) {
         let pipeline = RequestPipeline {
             $0.authentication = .authentication(credentials, for: configuration)
@@ -91,20 +110,29 @@ struct MoviesClient: Sendable {
             $0.retry = .retry(retry)
         }
         service = DefaultDataTransferService(
-            configuration: configuration, sessionManager: sessionManager, interceptors: pipeline.interceptors,
+            configuration: configuration, sessionManager: sessionManager,
+            interceptors: pipeline.interceptors,
             errorResolver: ErrorBodyResolver<Refusal>())
     }
 
     /// Returns a movie.
-    func movie(_ id: Int) async throws(MoviesError) -> Movie { try await value(of: .movie(id)) }
+    func movie(_ id: Int) async throws(MoviesError) -> Movie {
+        try await value(of: .movie(id))
+    }
 
     /// Returns a page of the movies that most people watch.
-    func popular(page: Int = 1) async throws(MoviesError) -> [Movie] { try await value(of: .popular(page: page)) }
+    func popular(page: Int = 1) async throws(MoviesError) -> [Movie] {
+        try await value(of: .popular(page: page))
+    }
 
     /// Adds a movie.
-    func add(title: String) async throws(MoviesError) -> Movie { try await value(of: .add(title: title)) }
+    func add(title: String) async throws(MoviesError) -> Movie {
+        try await value(of: .add(title: title))
+    }
 
-    private func value<Value>(of endpoint: Endpoint<Value>) async throws(MoviesError) -> Value {
+    private func value<Value>(of endpoint: Endpoint<Value>)
+        async throws(MoviesError) -> Value
+    {
         do throws(DataTransferError) {
             return try await service.request(endpoint)
         } catch {

@@ -3,21 +3,31 @@ import NetworkTesting
 import Testing
 
 struct MoviesServerTests {
-    @Test("a refused token is renewed, and the request is sent again") func refusedToken() async throws {
+    @Test("a refused token is renewed, and the request is sent again")
+    func refusedToken() async throws {
         let server = try LoopbackServer {
             LoopbackRoute(.get, "/movie/{id}") { request in
-                guard request.headers["Authorization"] == "Bearer second" else { return .status(401) }
+                guard request.headers["Authorization"] == "Bearer second" else {
+                    return .status(401)
+                }
                 return .json(#"{"id": 7, "title": "Seven"}"#)
             }
         }
-        let credentials = RefreshingCredentials(initial: .bearer("first")) { _ in .bearer("second") }
-        let client = MoviesClient(configuration: APIConfiguration(baseURL: server.url), credentials: credentials)
+        let credentials = RefreshingCredentials(
+            initial: .bearer("first")
+        ) { _ in .bearer("second") }
+        let client = MoviesClient(
+            configuration: APIConfiguration(baseURL: server.url),
+            credentials: credentials)
         #expect(try await client.movie(7).title == "Seven")
-        #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer first", "Bearer second"])
+        #expect(
+            server.requests.map { $0.headers["Authorization"] } == [
+                "Bearer first", "Bearer second",
+            ])
     }
 }
 
-// MARK: - MoviesClient.swift, repeated here so that this file can be compiled by itself
+// MARK: - MoviesClient.swift, repeated so that this file can be compiled
 
 /// A movie of the server.
 struct Movie: Codable, Sendable, Equatable {
@@ -52,7 +62,8 @@ extension MoviesError {
         } else if let refusal = error.resolved(as: Refusal.self) {
             self = .refused(code: refusal.code, message: refusal.message)
         } else if case .parsing(let failure) = error {
-            self = .unexpectedResponse("at \(failure.codingPath): \(failure.reason)")
+            self = .unexpectedResponse(
+                "at \(failure.codingPath): \(failure.reason)")
         } else {
             self = .unavailable("\(error)")
         }
@@ -60,14 +71,20 @@ extension MoviesError {
 }
 
 extension Endpoint where Response == Movie {
-    static func movie(_ id: Int) -> Self { Endpoint(path: "movie/{id}", pathParameters: ["id": id]) }
+    static func movie(_ id: Int) -> Self {
+        Endpoint(path: "movie/{id}", pathParameters: ["id": id])
+    }
 
-    static func add(title: String) -> Self { Endpoint(path: "movie", method: .post, body: .json(["title": title])) }
+    static func add(title: String) -> Self {
+        Endpoint(path: "movie", method: .post, body: .json(["title": title]))
+    }
 }
 
 extension Endpoint where Response == [Movie] {
     static func popular(page: Int) -> Self {
-        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+        Endpoint(
+            path: "movie/popular", queryParameters: ["page": page],
+            keyPath: "results")
     }
 }
 
@@ -75,10 +92,12 @@ extension Endpoint where Response == [Movie] {
 struct MoviesClient: Sendable {
     private let service: any DataTransferService
 
-    /// Creates a client for the server with this configuration, which sends credentials with each request.
+    /// Creates a client for the server with this configuration, which sends
+    /// credentials with each request.
     init(
         configuration: APIConfiguration, credentials: RefreshingCredentials,
-        retry: RetryOptions = RetryOptions(), sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
+        retry: RetryOptions = RetryOptions(),
+        sessionManager: any NetworkSessionManager = DefaultSessionManager.shared
     ) {
         let pipeline = RequestPipeline {
             $0.authentication = .authentication(credentials, for: configuration)
@@ -86,20 +105,29 @@ struct MoviesClient: Sendable {
             $0.retry = .retry(retry)
         }
         service = DefaultDataTransferService(
-            configuration: configuration, sessionManager: sessionManager, interceptors: pipeline.interceptors,
+            configuration: configuration, sessionManager: sessionManager,
+            interceptors: pipeline.interceptors,
             errorResolver: ErrorBodyResolver<Refusal>())
     }
 
     /// Returns a movie.
-    func movie(_ id: Int) async throws(MoviesError) -> Movie { try await value(of: .movie(id)) }
+    func movie(_ id: Int) async throws(MoviesError) -> Movie {
+        try await value(of: .movie(id))
+    }
 
     /// Returns a page of the movies that most people watch.
-    func popular(page: Int = 1) async throws(MoviesError) -> [Movie] { try await value(of: .popular(page: page)) }
+    func popular(page: Int = 1) async throws(MoviesError) -> [Movie] {
+        try await value(of: .popular(page: page))
+    }
 
     /// Adds a movie.
-    func add(title: String) async throws(MoviesError) -> Movie { try await value(of: .add(title: title)) }
+    func add(title: String) async throws(MoviesError) -> Movie {
+        try await value(of: .add(title: title))
+    }
 
-    private func value<Value>(of endpoint: Endpoint<Value>) async throws(MoviesError) -> Value {
+    private func value<Value>(of endpoint: Endpoint<Value>)
+        async throws(MoviesError) -> Value
+    {
         do throws(DataTransferError) {
             return try await service.request(endpoint)
         } catch {
