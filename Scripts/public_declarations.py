@@ -5,6 +5,7 @@
     public_declarations.py compare BASELINE FOLDER    prints what FOLDER adds, alters and removes; fails unless they are equal
     public_declarations.py released BASELINE CHANGELOG
         fails if declarations of the last release are gone or altered, and no entry of CHANGELOG names them
+    public_declarations.py closures FOLDER            fails if a closure may run elsewhere than its caller, and an actor's cannot be passed
 
 A line is `PATH: DECLARATION`. A path has no spaces. Before a declaration are its availability, and `requirement` for those of protocols,
 with `(has a default)` if its module implements it. After it are, in brackets, the conditions of its extension, and the module of the
@@ -249,6 +250,34 @@ def released(baseline, file):
     return 1 if missing else 0
 
 
+CLOSURE = re.compile(r"(\w+): ((?:@?\w+(?:\([^()]*\))? )*)\((?:[^()]|\([^()]*\))*\)(?: async)?(?: throws(?:\([^()]*\))?| rethrows)? ->")
+
+
+def misplaced_closures(line):
+    """The parameters with closures that escape or that an async function calls, and that are neither `@Sendable` nor run on the caller's actor."""
+    declaration = line.partition(": ")[2]
+    start = re.search(r"\b(?:func [^\s(]+|init[?!]?)(?=\()", declaration)
+    if not start:
+        return []
+    depth = 0
+    for end in range(start.end(), len(declaration)):
+        depth += {"(": 1, ")": -1}.get(declaration[end], 0)
+        if depth == 0:
+            break
+    parameters = declaration[start.end():end]
+    if "isolation: isolated (any Actor)? = #isolation" in parameters:
+        return []
+    is_async = declaration[end + 1:].startswith(" async")
+    return [name for name, marks in CLOSURE.findall(parameters) if "@Sendable" not in marks and (is_async or "@escaping" in marks)]
+
+
+def closures(folder):
+    failures = [f"{line}: {name}" for lines in read(folder).values() for line in lines for name in misplaced_closures(line)]
+    for failure in failures:
+        print(f"error: neither @Sendable nor on the caller's actor: {failure}")
+    return 1 if failures else 0
+
+
 if __name__ == "__main__":
-    commands = {"list": write, "compare": compare, "released": released}
+    commands = {"list": write, "compare": compare, "released": released, "closures": closures}
     sys.exit(commands[sys.argv[1]](*sys.argv[2:]))

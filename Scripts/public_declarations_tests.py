@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import changelog
+import public_declarations
 import public_declarations as declarations
 
 MODULE = "Endpoints"
@@ -235,6 +236,18 @@ class ReleasedTests(Case):
         status, output = released()
         self.assertEqual(status, 1)
         self.assertIn("names the type of: Method.get: case get\n", output)
+
+
+class ClosureTests(unittest.TestCase):
+    def test_closures_that_may_run_elsewhere_are_found(self):
+        for declaration, expected in [
+            ("func a(b: (inout C) -> Void) async", ["b"]), ("func a(b: (inout C) -> Void)", []),
+            ("func a(_ b: @escaping (C, (D) -> E) async throws(F) -> Void) -> G", ["b"]),
+            ("func a(b: @escaping @Sendable () -> Void) async throws", []), ("init(b: @autoclosure () -> C) async", ["b"]),
+            ("func a(isolation: isolated (any Actor)? = #isolation, b: (C) async -> D) async", []),
+            ("func a<B>(b: B, c: () throws -> B) async rethrows -> B where B : Sendable", ["c"]), ("var a: () -> Void", []),
+        ]:
+            self.assertEqual(public_declarations.misplaced_closures(f"A.a(b:): {declaration}"), expected, declaration)
 
 
 class ChangelogTests(unittest.TestCase):

@@ -1,7 +1,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "CCurl.h"
+#include "Handshake.h"
 
 #ifdef __linux__
 #include <dlfcn.h>
@@ -85,6 +85,12 @@ static void look_up(void) {
     element_of = dlsym(curl, "OPENSSL_sk_value");
     get_value = dlsym(curl, "GENERAL_NAME_get0_value");
     free_names = dlsym(curl, "GENERAL_NAMES_free");
+    ccurl_limits_look_up(curl);
+}
+
+struct ccurl_handshake *ccurl_handshake_of(const void *ssl) {
+    void *context = get_context(ssl);
+    return context ? get_context_data(context, application_index) : NULL;
 }
 
 int ccurl_can_watch_handshakes(void) {
@@ -115,10 +121,9 @@ static int has_names(const void *certificate) {
 static int verify(int is_good, void *store) {
     if (is_good && (get_depth(store) != 0 || has_names(get_certificate(store)))) return is_good;
     void *ssl = get_store_data(store, get_ssl_index());
-    void *context = ssl ? get_context(ssl) : NULL;
-    struct ccurl_handshake *handshake = context ? get_context_data(context, application_index) : NULL;
+    struct ccurl_handshake *handshake = ssl ? ccurl_handshake_of(ssl) : NULL;
     if (!is_good) {
-        if (handshake && handshake->context == context) handshake->verify_result = get_error(store);
+        if (handshake && handshake->context == get_context(ssl)) handshake->verify_result = get_error(store);
         return is_good;
     }
     set_error(store, hostname_mismatch);
@@ -131,9 +136,8 @@ static int is(const unsigned char *name, unsigned int count, const char *other) 
 }
 
 static void observe(const void *ssl, int where, int value) {
-    void *context = get_context(ssl);
-    struct ccurl_handshake *handshake = context ? get_context_data(context, application_index) : NULL;
-    if (!handshake || (handshake->context && handshake->context != context)) return;
+    struct ccurl_handshake *handshake = ccurl_handshake_of(ssl);
+    if (!handshake || (handshake->context && handshake->context != get_context(ssl))) return;
     if (where & handshake_start) handshake->has_begun = 1;
     if (where == read_alert && value >> 8 == fatal) handshake->alert = value & 0xFF;
     if (where == read_alert && (value & 0xFF) == close_notify) handshake->has_ended = 1;
@@ -152,11 +156,11 @@ static void observe(const void *ssl, int where, int value) {
 
 // OpenSSL calls this for each message of TLS itself. Reading returns after each of them, as it would not with SSL_MODE_AUTO_RETRY; but it goes on
 // while bytes are left that were read ahead. So a peer that sends nothing else is not read ahead.
-static void count(int is_sent, int version, int kind, const void *bytes, size_t size, void *ssl, void *argument) {
-    (void)version, (void)bytes, (void)size, (void)argument;
+static void receive(int is_sent, int version, int kind, const void *bytes, size_t size, void *ssl, void *argument) {
+    (void)argument;
     if (is_sent || kind < first_control_record || kind > last_control_record) return;
-    void *context = get_context(ssl);
-    struct ccurl_handshake *handshake = context ? get_context_data(context, application_index) : NULL;
+    if (kind == last_control_record) ccurl_limits_receive(ssl, version, bytes, size);
+    struct ccurl_handshake *handshake = ccurl_handshake_of(ssl);
     if (!handshake || !handshake->is_done) return;
     handshake->messages += 1;
     if (handshake->messages == messages_read_ahead && control_connection) control_connection(ssl, set_read_ahead, 0, NULL);
@@ -165,6 +169,8 @@ static void count(int is_sent, int version, int kind, const void *bytes, size_t 
 // libcurl calls this for each new connection, before its handshake.
 static int set_up(void *easy, void *context, void *handshake) {
     struct ccurl_handshake *state = handshake;
+    ccurl_limits_set(context);
+    if (set_message_callback) set_message_callback(context, receive);
     if (easy != state->owner) {
         // A name server, which libcurl verifies whatever the policy of the handle is.
         if (ccurl_can_check_names()) set_verify(context, get_verify_mode(context), verify);
@@ -173,15 +179,12 @@ static int set_up(void *easy, void *context, void *handshake) {
     set_context_data(context, application_index, handshake);
     // Also what was observed of an older connection, which libcurl closed meanwhile, or of the proxy.
     state->has_begun = state->is_done = state->protocol = state->alert = state->has_ended = 0;
-    state->verify_result = state->lacks_names = 0;
+    state->verify_result = state->lacks_names = state->refusal = 0;
     state->messages = 0;
     state->context = context;
     set_info_callback(context, observe);
     if (control && ((struct ccurl_handshake *)handshake)->reads_ahead) control(context, set_read_ahead, 1, NULL);
-    if (control && set_message_callback) {
-        set_message_callback(context, count);
-        control(context, clear_mode, auto_retry, NULL);
-    }
+    if (control && set_message_callback) control(context, clear_mode, auto_retry, NULL);
     // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. The mode that libcurl has set is kept: since 8.17 the
     // handshake continues whatever the callback returns, and libcurl checks the verification result afterwards.
     if (ccurl_can_check_names() && ((struct ccurl_handshake *)handshake)->checks_names) {
@@ -198,6 +201,10 @@ int ccurl_easy_watch_handshake(void *easy, struct ccurl_handshake *handshake) {
     return result ? result : curl_easy_setopt(easy, CCURLOPT_SSL_CTX_FUNCTION, set_up);
 }
 #else
+int ccurl_refusal(int version, const void *message, size_t size) {
+    (void)version, (void)message, (void)size;
+    return CREFUSAL_NONE;
+}
 int ccurl_can_watch_handshakes(void) { return 0; }
 int ccurl_can_check_names(void) { return 0; }
 int ccurl_easy_watch_handshake(void *easy, struct ccurl_handshake *handshake) {

@@ -201,11 +201,6 @@ import Testing
                 ": Unable to write the date: the date is 1e+18 seconds from 2001, which is outside of the years 0000 to 9999 (RFC 3339)."
             ),
         ]
-        func text(_ encode: () throws -> Data) -> String {
-            do { return String(decoding: try encode(), as: UTF8.self) } catch EncodingError.invalidValue(_, let context) {
-                return "\(context.codingPath.map(\.stringValue).joined(separator: ".")): \(context.debugDescription)"
-            } catch { return "\(error)" }
-        }
         for (value, expected) in rows { #expect(text { try TransferJSONEncoder().encode(value) } == expected) }
         for encode in [{ try TransferJSONEncoder(iso).encode($0) }, { try iso.encodeWithinLimits($0) }]
             as [([Date]) throws -> Data]
@@ -217,6 +212,33 @@ import Testing
         #expect(
             text { try foundation.encodeWithinLimits(["a": Decimal.nan]) } == "a: Unable to encode Decimal.nan directly in JSON.")
         #expect(text { try foundation.encodeWithinLimits(NoValue()) } == text { try JSONEncoder().encode(NoValue()) })
+    }
+
+    private func text(_ encode: () throws -> Data) -> String {
+        do { return String(decoding: try encode(), as: UTF8.self) } catch EncodingError.invalidValue(_, let context) {
+            return "\(context.codingPath.map(\.stringValue).joined(separator: ".")): \(context.debugDescription)"
+        } catch { return "\(error)" }
+    }
+
+    /// Arrays in each other.
+    private struct Nested: Encodable {
+        let levels: Int
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            if levels > 1 { try container.encode(Nested(levels: levels - 1)) }
+        }
+    }
+
+    @Test func `each encoder writes as many levels as it can, and one more is an error with their number`() {
+        let rows: [(Int, (Nested) throws -> Data)] = [
+            (512, { try TransferJSONEncoder().encode($0) }), (511, { try JSONEncoder().encodeWithinLimits($0) }),
+        ]
+        for (limit, encode) in rows {
+            #expect(text { try encode(Nested(levels: limit)) }.count == 2 * limit)
+            let error = text { try encode(Nested(levels: limit + 1)) }
+            #expect(error.hasSuffix(" is nested more than \(limit) levels deep, or contains itself."), "\(error)")
+        }
     }
 
     private struct NoValue: Encodable { func encode(to encoder: any Encoder) {} }

@@ -316,6 +316,8 @@ struct ccurl_handshake {
     int lacks_names;
     // The result of the verification of the server's certificate (`X509_V_ERR_…`) if it failed; 0 otherwise.
     int verify_result;
+    // Why the handshake was refused because it would take too long, one of `CREFUSAL_…`.
+    int refusal;
     // The number of messages of TLS itself, such as session tickets and changes of keys, that were received since this was last set to 0.
     unsigned int messages;
     // The handle that the handshake belongs to. libcurl passes the functions on to the handles by which it looks up names over HTTPS, and their
@@ -332,6 +334,19 @@ enum {
     CALPN_HTTP3 = 3,
     CALPN_OTHER = 4,
 };
+enum {
+    CREFUSAL_NONE = 0,
+    // A certificate has the parameters of an elliptic curve instead of its name.
+    CREFUSAL_CURVE = 1,
+    // There are more than 32 certificates.
+    CREFUSAL_COUNT = 2,
+    // The group of a Diffie-Hellman key exchange has more than 4096 bits.
+    CREFUSAL_GROUP = 3,
+};
+// Returns why a message of the handshake is refused. Any bytes can be passed.
+//
+// - version: That of TLS, 0x0303 or 0x0304.
+int ccurl_refusal(int version, const void *message, size_t size);
 // Returns whether the OpenSSL that libcurl uses has all functions that are needed to watch handshakes.
 int ccurl_can_watch_handshakes(void);
 // Returns whether it also has the functions to check the names of certificates. If so, watched handshakes refuse a certificate without

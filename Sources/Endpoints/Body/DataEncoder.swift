@@ -7,8 +7,8 @@ import NetworkJSON
 public protocol DataEncoder: Sendable {
     /// Returns the encoded bytes of a value.
     ///
-    /// With these encoders, a value that is nested more than 512 levels deep, or too deeply for the stack of the thread, is an error: one that contains
-    /// itself would overflow the stack. A custom encoder has to limit the depth itself.
+    /// With these encoders, a value that is nested more than 512 levels deep (511 with `JSONEncoder`), or too deeply for the stack of the thread, is an
+    /// error: one that contains itself would overflow the stack. A custom encoder has to limit the depth itself.
     ///
     /// - Throws: Any error. The request is then not sent, and the error becomes ``RequestGenerationError/underlying`` of a
     ///   ``RequestGenerationError`` for the body.
@@ -18,7 +18,8 @@ public protocol DataEncoder: Sendable {
 extension DataEncoder {
     /// Encodes a value. Foundation's encoders have the limits of ``NetworkJSON/TransferJSONEncoder``.
     ///
-    /// - Throws: `EncodingError` for a value that is nested more than 512 levels deep, or too deeply for the stack; otherwise the encoder's error.
+    /// - Throws: `EncodingError` for a value that is nested more than 512 levels deep (511 with `JSONEncoder`), or too deeply for the stack; otherwise the
+    ///   encoder's error.
     package func encodeBounded<Value: Encodable>(_ value: Value) throws -> Data {
         switch self {
         case let encoder as JSONEncoder: try encoder.encodeWithinLimits(value)

@@ -7,8 +7,8 @@ import Foundation
 /// key twice, writes to two containers alternately, or creates a super encoder of an array is encoded by Foundation's encoder;
 /// its `encode(to:)` is then called a second time. `Docs/JSON.md` lists all differences.
 ///
-/// A value may have 512 nested arrays and objects, as many as ``TransferJSONDecoder`` reads; a value with more, or that contains itself, is an error. So is
-/// one that is too deep for the stack of the thread.
+/// A value may have 512 nested arrays and objects, as many as ``TransferJSONDecoder`` reads, or 511 if Foundation's encoder writes it; a value with more,
+/// or that contains itself, is an error. So is one that is too deep for the stack of the thread.
 ///
 /// An encoder can be used by any number of tasks at once. A call uses the strategies that are set when it begins.
 public final class TransferJSONEncoder: Sendable {
@@ -65,8 +65,8 @@ public final class TransferJSONEncoder: Sendable {
 
     /// Encodes a value as JSON in UTF-8.
     ///
-    /// - Throws: `EncodingError`, for example for a value that is nested more than 512 levels deep or contains itself, and for a number that JSON has not;
-    ///   or the error of an `encode(to:)`.
+    /// - Throws: `EncodingError`, for example for a value that is nested more than 512 levels deep (511 if Foundation's encoder writes it) or contains itself,
+    ///   and for a number that JSON has not; or the error of an `encode(to:)`.
     public func encode<T: Encodable>(_ value: T) throws -> Data {
         try options.read { options in
             try run(value, options) { try $0.encode(value) } ?? options.encodeWithFoundation(value)

@@ -26,7 +26,7 @@ package struct BoundedValue<Value: Encodable>: Encodable {
 extension JSONEncoder {
     /// Encodes a value as ``TransferJSONEncoder`` does, within its limits.
     ///
-    /// - Throws: `EncodingError` if it is nested more than ``NestingLimit/maximumDepth`` levels deep, or too deeply for the stack, and for a number or date
+    /// - Throws: `EncodingError` if it is nested more than ``NestingLimit/maximumFoundationDepth`` levels deep, or too deeply for the stack, and for a number or date
     ///   that the encoder would write although the format has none; otherwise the encoder's error.
     package func encodeWithinLimits<T: Encodable>(_ value: T) throws -> Data {
         // A class that inherits from it is used as it is.

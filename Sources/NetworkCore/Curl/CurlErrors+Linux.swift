@@ -70,6 +70,7 @@
         fileprivate func error(
             _ code: CInt, reason: String, phase: TransportError.Phase, request: NetworkRequest, proxy: ProxyServer?
         ) -> TransportError {
+            let reason = refusal ?? reason
             let systemError = CInt(long(CCURLINFO_OS_ERRNO))
             if proxy?.kind == .https, !request.parsedURL.isSecure || long(CCURLINFO_HTTP_CONNECTCODE) == 0,
                 let failure = tlsFailure(code, reason: reason, verifyResult: long(CCURLINFO_PROXY_SSL_VERIFYRESULT))
@@ -114,8 +115,19 @@
             return TransportError(.proxyFailed, reason, phase: .connect, request: request, engineCode: Int(code))
         }
 
+        /// Why the handshake was refused because it would have taken too long.
+        private var refusal: String? {
+            switch Int(handshake.pointee.refusal) {
+            case CREFUSAL_CURVE: "a certificate of the server describes an elliptic curve instead of naming it (RFC 5480 §2.1.1)"
+            case CREFUSAL_COUNT: "the server has more than 32 certificates"
+            case CREFUSAL_GROUP: "the server has chosen a Diffie-Hellman group of more than 4096 bits"
+            default: nil
+            }
+        }
+
         /// Returns which check of TLS has failed; `nil` for any other failure.
         func tlsFailure(_ code: CInt, reason: String, verifyResult: Int? = nil) -> TLSFailure? {
+            if handshake.pointee.refusal != 0 { return .other }
             if let failure = TLSFailure(alert: Int(handshake.pointee.alert)) { return failure }
             let isRefused = Int(code) == CCURLE_PEER_FAILED_VERIFICATION || handshake.pointee.is_done == 0
             if handshake.pointee.lacks_names != 0, isRefused { return .missingAlternativeName }

@@ -93,8 +93,12 @@ public struct SessionCall: Sendable {
     /// A session manager calls it exactly once it has nothing more to report: before it throws, before it returns a body in memory, and at the end
     /// of a streamed body.
     ///
-    /// - Parameter measure: Adds what has changed since the last report.
-    public func reportEnd(_ measure: (inout TransferProgress) -> Void = { _ in }) async {
+    /// - Parameters:
+    ///   - isolation: The actor on which the method runs. Default: that of the caller, so that `measure` can use its state.
+    ///   - measure: Adds what has changed since the last report. Called at most once, on the caller's task and actor.
+    public func reportEnd(
+        isolation: isolated (any Actor)? = #isolation, _ measure: (inout TransferProgress) -> Void = { _ in }
+    ) async {
         progress?.finish(measure)
         await request.progress.settled()
     }

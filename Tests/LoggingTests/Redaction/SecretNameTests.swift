@@ -40,6 +40,9 @@ struct SecretNameTests {
     @Test(arguments: [
         "name", "id", "author", "authors", "authority", "keyboard", "monkey", "encode", "zipcode", "statusCode", "country_code",
         "page", "limit", "token_type", "expires_in", "shipping", "spin", "design", "passenger", "compass", "q", "",
+        "max_tokens", "promptTokens", "session_count", "token_expires_in", "password-length", "auth_required",
+        "secretVersionsTotal",
+        "nextPageToken", "isAuthenticated", "unauthorized", "pass_rate", "passed",
     ])
     func `a field with another name is not secret`(name: String) {
         #expect(!Redaction.isSecret(field: name))
@@ -48,6 +51,21 @@ struct SecretNameTests {
     @Test func `key and code are secret in queries and forms only`() {
         for name in ["key", "code", "user.key", "item[code]"] {
             #expect(Redaction.default.isSecret(field: name) && !Redaction.default.isSecret(member: name), "\(name)")
+        }
+    }
+
+    @Test func `what is no secret is kept, and a secret object or array keeps its structure`() {
+        let rows: [(String, String?)] = [
+            (#"{"code":"model_not_found","key":"title","max_tokens":5}"#, nil),
+            (
+                #"{"session":{"id":"a","n":[1,true,null]},"b":"c"}"#,
+                #"{"session":{"id":"<redacted>","n":["<redacted>",true,null]},"b":"c"}"#
+            ),
+            (#"{"tokens":["a",{"b":"c"}],"d":"e"}"#, #"{"tokens":["<redacted>",{"b":"<redacted>"}],"d":"e"}"#),
+            (#"{"grant_type":"x","code":"a"}"#, #"{"grant_type":"x","code":"<redacted>"}"#),
+        ]
+        for (body, expected) in rows {
+            #expect(Redaction.default.redactedContent(Data(body.utf8), contentType: "application/json") == expected)
         }
     }
 

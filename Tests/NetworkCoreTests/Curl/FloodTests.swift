@@ -13,30 +13,54 @@
     struct FloodTests {
         /// A flood, and how its request ends.
         struct Flood: Sendable, CustomTestStringConvertible {
+            enum Layer: Sendable, Equatable {
+                case http1, http2
+                case tls(TLSFlood.Version)
+                /// TLS before its first message is received.
+                case handshake
+            }
+
             var name: String
-            var isSecure = false
-            var speaksHTTP2 = false
+            var layer: Layer
             /// A part of the error's message; `nil` if the time limit of the request ends it.
             var message: String?
+            /// The bytes that are sent once, after the request.
+            var opening: [UInt8] = []
             /// Returns the bytes that are sent again and again. Called for each repetition over TLS, and once otherwise.
             var piece: @Sendable (TLSFlood?) throws -> [UInt8]
 
             var testDescription: String { name }
+            var isSecure: Bool { layer != .http1 && layer != .http2 }
 
-            static func frames(_ name: String, _ type: UInt8, _ flags: UInt8, _ payload: [UInt8], stream: UInt8 = 0) -> Flood {
-                var frame: [UInt8] = [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream]
-                frame += payload
-                let many = Array(repeatElement(frame, count: (64 << 10) / frame.count).joined())
-                return Flood(name: "HTTP/2 \(name)", speaksHTTP2: true) { _ in many }
+            static func frame(_ type: UInt8, _ flags: UInt8, _ payload: [UInt8], stream: UInt8) -> [UInt8] {
+                [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
             }
 
-            static func records(_ name: String, _ message: String?, type: UInt8, _ content: [UInt8]) -> Flood {
-                Flood(name: "TLS \(name)", isSecure: true, message: message) { flood in
+            static func frames(
+                _ name: String, _ type: UInt8, _ flags: UInt8, _ payload: [UInt8], stream: UInt8 = 0, after opening: [UInt8] = []
+            ) -> Flood {
+                let frame = frame(type, flags, payload, stream: stream)
+                let many = Array(repeatElement(frame, count: (64 << 10) / frame.count).joined())
+                return Flood(name: "HTTP/2 \(name)", layer: .http2, opening: opening) { _ in many }
+            }
+
+            static func records(
+                _ name: String, _ message: String?, type: UInt8, _ content: [UInt8], _ version: TLSFlood.Version = .tls13
+            ) -> Flood {
+                Flood(name: "TLS \(name)", layer: .tls(version), message: message) { flood in
                     guard let flood else { return [] }
                     return try (0..<64).flatMap { _ in try flood.record(content, type: type) }
                 }
             }
         }
+
+        private static let hellos = Array(repeatElement(TLSFlood.helloRequest, count: 4000).joined())
+        /// The head of a response on stream 1: `:status: 200` as an index of the static table.
+        private static let head = Flood.frame(1, 4, [0x88], stream: 1)
+        /// The same without END_HEADERS, so that CONTINUATION has to follow.
+        private static let openHead = Flood.frame(1, 0, [0x88], stream: 1)
+        /// `a: b`, 40 times, not indexed (RFC 7541 §6.2.2).
+        private static let fields = Array(repeatElement([0, 1, 0x61, 1, 0x62] as [UInt8], count: 40).joined())
 
         private static let all: [Flood] = [
             .records("tickets, one in a record", "no data", type: 22, TLSFlood.ticket),
@@ -44,19 +68,32 @@
                 "tickets, 800 in a record", "no data", type: 22, Array(repeatElement(TLSFlood.ticket, count: 800).joined())),
             .records("empty records", nil, type: 23, []),
             .records("warnings", nil, type: 21, [1, 90]),
+            .records("KeyUpdate", "no data", type: 22, TLSFlood.keyUpdate),
+            // The server reads none of the responses, so that they soon wait for room.
+            .records("KeyUpdate with a request", nil, type: 22, TLSFlood.keyUpdateRequest),
+            .records("1.2 HelloRequest, one in a record", "no data", type: 22, TLSFlood.helloRequest, .tls12),
+            .records("1.2 HelloRequest, 4000 in a record", nil, type: 22, hellos, .tls12),
+            Flood(name: "TLS HelloRequest in the handshake", layer: .handshake) { _ in
+                // 16,000 bytes in a record that is not encrypted.
+                Array(repeatElement([22, 3, 3, 0x3E, 0x80] + hellos, count: 8).joined())
+            },
             .frames("PRIORITY", 2, 0, [0, 0, 0, 0, 16], stream: 3),
             .frames("PING responses", 6, 1, [0, 1, 2, 3, 4, 5, 6, 7]),
             .frames("PING", 6, 0, [0, 1, 2, 3, 4, 5, 6, 7]),
             .frames("SETTINGS", 4, 0, []),
             .frames("WINDOW_UPDATE by 0", 8, 0, [0, 0, 0, 0], stream: 0),
             .frames("unknown frames", 0x42, 0, []),
-            .frames("empty DATA", 0, 0, [], stream: 1),
-            Flood(name: "HTTP/1.1 interim responses", message: "interim") { _ in
+            .frames("empty DATA", 0, 0, [], stream: 1, after: head),
+            .frames("empty CONTINUATION", 9, 0, [], stream: 1, after: openHead),
+            .frames("CONTINUATION with fields", 9, 0, fields, stream: 1, after: openHead),
+            .frames("CONTINUATION of a promise", 9, 0, [], stream: 1, after: Flood.frame(5, 0, [0, 0, 0, 2, 0x82], stream: 1)),
+            Flood(name: "HTTP/1.1 interim responses", layer: .http1, message: "interim") { _ in
                 Array(repeatElement("HTTP/1.1 103 Early Hints\r\n\r\n", count: 2000).joined().utf8)
             },
-            Flood(name: "HTTP/1.1 chunk extensions") { _ in
-                Array(repeatElement("1;" + String(repeating: "a", count: 200) + "\r\nx\r\n", count: 300).joined().utf8)
-            },
+            Flood(
+                name: "HTTP/1.1 chunk extensions", layer: .http1,
+                opening: Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
+            ) { _ in Array(repeatElement("1;" + String(repeating: "a", count: 200) + "\r\nx\r\n", count: 300).joined().utf8) },
         ]
         static let floods = all.filter { !$0.isSecure || TLSFlood.isAvailable }
 
@@ -65,33 +102,28 @@
             let certificates = flood.isSecure ? try TLSServers.running() : nil
             return try RawServer { connection in
                 let end = ContinuousClock.now + .seconds(30)
-                if let certificates {
-                    let tls = try TLSFlood(connection.descriptor, certificates: certificates)
+                if case .tls(let version) = flood.layer, let certificates {
+                    let tls = try TLSFlood(connection.descriptor, version, certificates: certificates)
                     while ContinuousClock.now < end { try connection.send(try flood.piece(tls)) }
                     return isOver.withLock { $0 = true }
                 }
-                let piece = try flood.piece(nil)
-                if flood.speaksHTTP2 {
+                switch flood.layer {
+                case .http1: _ = try connection.head()
+                case .http2:
                     _ = try connection.take(24)
                     try connection.send([0, 0, 0, 4, 0, 0, 0, 0, 0] as [UInt8])
-                    if flood.name.hasSuffix("DATA") {
-                        // The head of the response: `:status: 200` as an index of the static table.
-                        _ = try connection.receive()
-                        try connection.send([0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88] as [UInt8])
-                    }
-                } else {
-                    _ = try connection.head()
-                    if flood.name.hasSuffix("extensions") {
-                        try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-                    }
+                    if !flood.opening.isEmpty { _ = try connection.receive() }
+                case .handshake, .tls: _ = try connection.receive()
                 }
+                try connection.send(flood.opening)
+                let piece = try flood.piece(nil)
                 while ContinuousClock.now < end { try connection.send(piece) }
                 isOver.withLock { $0 = true }
             }
         }
 
         @Test(arguments: floods) func `a flood ends, and requests to other hosts succeed meanwhile`(flood: Flood) async throws {
-            if flood.speaksHTTP2, !LibraryQuirks.current.speaksHTTP2 { return }
+            if flood.layer == .http2, !LibraryQuirks.current.speaksHTTP2 { return }
             let isOver = Locked(false)
             let hostile = try Self.server(flood, isOver: isOver)
             let friendly = try LoopbackServer { _ in .text("fine") }
@@ -99,7 +131,7 @@
             let session = CurlSessionManager(
                 configuration: SessionConfiguration {
                     $0.eventLoops = 1
-                    if flood.speaksHTTP2 { $0.httpVersionByHost = ["localhost": .http2] }
+                    if flood.layer == .http2 { $0.httpVersionByHost = ["localhost": .http2] }
                     if let authority { $0.trust = TrustPolicy(roots: authority) }
                 })
             _ = try await session.response(for: friendly.request("/"))

@@ -74,6 +74,23 @@ struct OneMethodSessionTests {
         if case .failure(let error) = result { #expect(error.isCancelled) }
     }
 
+    /// It compiles only if the closure can use the state of an actor.
+    @MainActor private final class Transfer {
+        var received: Int64 = 7
+
+        func end(_ call: SessionCall) async { await call.reportEnd { $0.bytesReceived = received } }
+    }
+
+    @Test func `the end of a call is measured on the actor of the session manager`() async throws {
+        let progress = ProgressMonitor()
+        var request = NetworkRequest(url: try #require(URL(string: "http://a.example/")))
+        request.progress = progress
+        await Transfer().end(try SessionRules(SessionConfiguration()).begin(request))
+        var last: TransferProgress?
+        for await report in progress { last = report }
+        #expect(last?.bytesReceived == 7 && last?.isFinished == true)
+    }
+
     @Test(arguments: [false, true])
     func `a stream has the chunks, or the whole body as one`(ignoresStreaming: Bool) async throws {
         let response = try await Letters(ignoresStreaming: ignoresStreaming).stream(for: request)

@@ -37,6 +37,15 @@ import TransferTestSupport
         }
     }
 
+    @Test func `a frame that announces more than the limit is refused before its payload arrives`() async throws {
+        for (announced, code) in [(201, WebSocketError.Code.messageTooLarge), (200, .connectionLost)] {
+            let scripted = try ScriptedSocket { $0.maximumMessageBytes = 200 }
+            scripted.transport.feed([0x82, 126, 0, UInt8(announced), 1])
+            scripted.transport.end()
+            #expect(await scripted.socket.collected().error?.code == code, "\(announced)")
+        }
+    }
+
     @Test func `a message that is read as a stream has no limit, in one frame either`() async throws {
         let scripted = try ScriptedSocket { $0.maximumMessageBytes = 125 }
         scripted.transport.feed([0x82, 127, 0x7F] + [UInt8](repeating: 0xFF, count: 7) + [1, 2, 3])
