@@ -114,3 +114,27 @@ for try await page in service.pages(of: list, by: .linkHeader) {
 // snippet.end
 
 print(patient, adapted, adaptive, pipelineOfReader, pipelineOfBucket, link)
+
+// snippet.initializer
+final class MovieClient: Sendable {
+    private let api: APIConfiguration
+    private let credentials: RefreshingCredentials
+    private let service: DefaultDataTransferService
+
+    init() throws {
+        api = try APIConfiguration("https://api.example.com/3")
+        credentials = RefreshingCredentials { [plain = DefaultDataTransferService(configuration: api)] _ in
+            .bearer(try await plain.request(Endpoint<Token>(path: "token", method: .post)).value)
+        }
+        var pipeline = RequestPipeline()
+        pipeline.authentication = .authentication(credentials, for: api)
+        service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+    }
+
+    func movie(id: Int) async throws -> Movie {
+        try await service.request(Endpoint(path: "movie/{id}", pathParameters: ["id": id]))
+    }
+
+    func signOut() { credentials.set(nil) }
+}
+// snippet.end

@@ -53,7 +53,7 @@ thumbnail.priority = .low
 
 // snippet.redirects
 var login = Endpoint<Void>(
-    path: "login", method: .post, acceptedStatuses: [StatusCode.found])
+    path: "login", method: .post, acceptedStatuses: [.found])
 login.redirects = .doNotFollow
 var report = Endpoint<Data>(path: "report", responseDecoder: .rawData)
 report.redirects = .decide {

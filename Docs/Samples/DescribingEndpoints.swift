@@ -41,6 +41,21 @@ let search = Endpoint<[Movie]>(
     queryStyle: QueryStyle(arrays: .commaSeparated))
 // snippet.end
 
+// snippet.variables
+struct Filter: Encodable { var genre: String; var years = [1927, 1995] }
+
+let filter = Filter(genre: "noir")
+let filtered = Endpoint<[Movie]>(path: "search", queryParameters: filter)  // genre=noir&years=1927&years=1995
+let fields = ["genre": "noir", "page": "2"]
+let byFields = Endpoint<[Movie]>(path: "search", queryParameters: fields)
+let sent = Endpoint<Void>(path: "search", method: .post, body: .json(fields))
+// snippet.end
+
+// snippet.any
+let details: [String: Any] = ["title": "Seven", "tags": ["noir", 1995]]
+let save = Endpoint<Void>(path: "movies", method: .post, body: .json(ParameterList(jsonObject: details)))
+// snippet.end
+
 // snippet.styles
 let style = QueryStyle(
     keys: .snakeCase, nils: .empty, dates: .secondsSince1970,
@@ -50,7 +65,7 @@ let newest = Endpoint<[Movie]>(
     path: "search", queryParameters: ["sortBy": "year", "cursor": nil],
     queryStyle: style)
 // genre-name=noir
-let filter = EndpointBody.form(
+let kebab = EndpointBody.form(
     ["genreName": "noir"], style: QueryStyle(keys: .kebabCase))
 // snippet.end
 
@@ -59,7 +74,7 @@ let decoder = TransferJSONDecoder()
 decoder.dateDecodingStrategy = .secondsSince1970
 let dated = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(decoder))
 let byFoundation = Endpoint<[Movie]>(
-    path: "movies", responseDecoder: .json(JSONDecoder()))
+    path: "movies", responseDecoder: JSONDecoder())
 // snippet.end
 
 // snippet.coders
@@ -98,7 +113,15 @@ let handle = service.request(search, on: DispatchQueue.main) { result in
 handle.cancel()
 // snippet.end
 
+let url = URL(fileURLWithPath: "/")
+
+// snippet.urls
+let movie = try await service.request(url, as: Movie.self)
+let page = try await service.request(url, as: String.self, decoder: .text)
+let change = Endpoint<Movie>(url: url, method: .put, body: .json(movie))
+// snippet.end
+
 try await service.request(rate)
 print(
-    first, second, recent, own, newest, filter,
+    first, second, recent, own, newest, filter, kebab, page,
     try await service.request(login), try await service.request(note))

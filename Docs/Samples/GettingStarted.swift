@@ -23,7 +23,7 @@ print(movie.title)
 do {
     print(try await service.request(.movie(id: 8)).title)
 } catch {
-    if error.statusCode == StatusCode.notFound {
+    if error.statusCode == .notFound {
         print("there is no such movie")
     } else {
         print(error)

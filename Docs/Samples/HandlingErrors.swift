@@ -30,7 +30,7 @@ decoder.keyDecodingStrategy = .convertFromSnakeCase
 let strict = DefaultDataTransferService(
     configuration: api,
     errorResolver: ErrorBodyResolver<APIError>(decoder: .json(decoder)) {
-        $0.statusCode == StatusCode.unprocessableContent
+        $0.statusCode == .unprocessableContent
     },
     decoder: decoder)
 
@@ -84,3 +84,14 @@ do throws(DataTransferError) {
 } catch {
     print(error.isTimeout)
 }
+
+// snippet.any
+let reading = Task { try await service.request(endpoint) }
+do {
+    print(try await reading.value)
+} catch {
+    if !error.isCancelled { print(error.statusCode == .notFound ? "there is no such movie" : "\(error)") }
+}
+
+if case .failure(let error) = await service.result(for: endpoint), error.isTimeout { print(error) }
+// snippet.end

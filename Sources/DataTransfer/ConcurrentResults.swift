@@ -158,7 +158,7 @@ extension DataTransferService {
     public func results<Target: ResponseRequestable>(
         of endpoints: [Target], maximumConcurrency: Int = 6
     ) -> ConcurrentResults<Target.Response> {
-        ConcurrentResults(count: endpoints.count, limit: maximumConcurrency) { index in await result(of: endpoints[index]) }
+        ConcurrentResults(count: endpoints.count, limit: maximumConcurrency) { index in await result(for: endpoints[index]) }
     }
 
     /// Sends requests for several endpoints concurrently, and passes each result to a closure when it is complete.

@@ -107,7 +107,7 @@ extension DataTransferService {
                 guard next < endpoints.count else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, await result(of: endpoints[index])) }
+                group.addTask { (index, await result(for: endpoints[index])) }
             }
             var failure: DataTransferError?
             for _ in 0..<min(max(maximumConcurrency, 1), endpoints.count) { begin() }
@@ -119,16 +119,6 @@ extension DataTransferService {
             }
             // The endpoints that were not started because of the cancellation have not been reported yet.
             return failure ?? (next < endpoints.count ? receive(next, .failure(.taskCancelled)) : nil)
-        }
-    }
-}
-
-extension DataTransferService {
-    func result<Target: ResponseRequestable>(of endpoint: Target) async -> Result<Target.Response, DataTransferError> {
-        do throws(DataTransferError) {
-            return .success(try await request(endpoint))
-        } catch {
-            return .failure(error)
         }
     }
 }
@@ -156,7 +146,7 @@ extension DataTransferService {
         let failure = await withTaskGroup(of: DataTransferError?.self) { group in
             for (endpoint, slot) in repeat (each endpoint, each slots) {
                 group.addTask {
-                    let result = await result(of: endpoint)
+                    let result = await result(for: endpoint)
                     slot.result.withLock { $0 = result }
                     if case .failure(let error) = result { return error }
                     return nil

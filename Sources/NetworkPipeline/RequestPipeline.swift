@@ -12,6 +12,14 @@ import NetworkLogging
 /// let service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
 /// ```
 ///
+/// The closure may not use properties in an initializer before all of them have values, as it would capture `self`. There, a variable takes its place:
+///
+/// ```swift
+/// var pipeline = RequestPipeline()
+/// pipeline.authentication = .authentication(credentials, for: api)
+/// service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+/// ```
+///
 /// ```
 /// service
 ///   once per call:     observation ─▶ deadline ─▶ activity ─▶ idempotency key

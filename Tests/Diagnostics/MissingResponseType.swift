@@ -13,6 +13,6 @@ enum Movies: Requestable {
 func movies(_ service: some DataTransferService) async throws {
     try await service.request(Movies.popular(page: 1))  // error: use `.as(…)` or conform to ResponseRequestable
     let movies = try await service.request(Movies.popular(page: 1))  // error: use `.as(…)` or conform to ResponseRequestable
-    let titles: [String] = try await service.request(Movies.popular(page: 1))  // error: conform to 'ResponseRequestable'
+    let titles: [String] = try await service.request(Movies.popular(page: 1))  // error: pass `as: T.self`
     print(movies, titles, try await service.request(Movies.popular(page: 1).as([String].self)))
 }

@@ -118,6 +118,58 @@ extension DataTransferService {
     }
 }
 
+extension DataTransferService {
+    /// Requests an endpoint without a response type, such as a URL or a case of an enum, and returns the decoded value.
+    ///
+    /// ```swift
+    /// let movie = try await service.request(url, as: Movie.self)
+    /// let text = try await service.request(url, as: String.self, decoder: .text)
+    /// ```
+    ///
+    /// A URL is requested with GET. If it has another origin than the base URL of the configuration, no credentials are sent, and only those
+    /// headers of the configuration that cannot contain a secret.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder of the response. Default: `.json`, which uses the decoder of the service. For the bytes or the text of the
+    ///     response, pass `.rawData` or `.text`.
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    public func request<Value: Decodable & Sendable>(
+        _ endpoint: some Requestable, as type: Value.Type, decoder: any ResponseDecoder = .json
+    ) async throws(DataTransferError) -> Value {
+        try await response(for: endpoint.as(type, decoder: decoder)).value
+    }
+
+    /// Requests an endpoint without a response type, and returns the value at a key path of the JSON document.
+    ///
+    /// ```swift
+    /// let movies = try await service.request(Movies.popular(page: 1), as: [Movie].self, keyPath: "results")
+    /// ```
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    public func request<Value: Decodable & Sendable>(
+        _ endpoint: some Requestable, as type: Value.Type, keyPath: JSONKeyPath
+    ) async throws(DataTransferError) -> Value {
+        try await response(for: endpoint.as(type, keyPath: keyPath)).value
+    }
+
+    /// Requests an endpoint, and returns its value or the error as a `Result`, whose type of errors is not lost in a task or a closure.
+    ///
+    /// ```swift
+    /// if case .failure(let error) = await service.result(for: endpoint), error.isTimeout { showOffline() }
+    /// ```
+    ///
+    /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
+    public func result<Target: ResponseRequestable>(for endpoint: Target) async -> Result<Target.Response, DataTransferError> {
+        do throws(DataTransferError) {
+            return .success(try await request(endpoint))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
 // The same calls for `Endpoint`, so that its static members can be written with a leading dot: `service.request(.repositories)`.
 extension DataTransferService {
     /// Requests an endpoint, and returns the decoded value; for `Void`, nothing is decoded.
@@ -135,6 +187,17 @@ extension DataTransferService {
         try await response(for: endpoint).value
     }
 
+    /// Requests an endpoint, and returns its value or the error as a `Result`.
+    ///
+    /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
+    public func result<Response>(for endpoint: Endpoint<Response>) async -> Result<Response, DataTransferError> {
+        do throws(DataTransferError) {
+            return .success(try await request(endpoint))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// Requests an endpoint, and passes the decoded value to a completion; for `Void`, nothing is decoded.
     ///
     /// - Parameters:
@@ -149,11 +212,6 @@ extension DataTransferService {
     ) -> any NetworkCancellable {
         response(for: endpoint, on: queue) { completion($0.map(\.value)) }
     }
-
-    /// Unavailable: the endpoint has no response type.
-    @available(*, unavailable, message: "the endpoint has no response type: use `.as(…)` or conform to ResponseRequestable")
-    @_disfavoredOverload
-    public func request<Target: Requestable>(_ endpoint: Target) async throws(DataTransferError) {}
 }
 
 /// A decoded value with status, header fields and timings of its response.

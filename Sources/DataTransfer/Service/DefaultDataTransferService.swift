@@ -43,10 +43,12 @@ public struct DefaultDataTransferService: DataTransferService {
     /// let service = DefaultDataTransferService(configuration: api, encoder: encoder, decoder: decoder)
     /// ```
     ///
+    /// Without a configuration, it is for whole URLs and for endpoints with a host: ``Endpoints/NetworkConfigurable/composed``.
+    ///
     /// The encoder is that of `.json(…)` bodies, the decoder that of `.json`, `.keyPath(…)`, `.envelope()`, of `as(_:)` and of
     /// streams of JSON, unless an endpoint has another one. An ``ErrorBodyResolver`` has a separate decoder.
     public init(
-        configuration: any NetworkConfigurable,
+        configuration: any NetworkConfigurable = .composed,
         sessionManager: any NetworkSessionManager = DefaultSessionManager.shared,
         interceptors: [any NetworkInterceptor] = [],
         networkLogger: (any NetworkErrorLogger)? = nil,

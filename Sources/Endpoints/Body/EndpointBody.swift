@@ -70,6 +70,13 @@ extension EndpointBody {
         EndpointBody(contentType: "application/json", makeContent: { .data(try (encoder ?? $0).encodeBounded(parameters)) })
     }
 
+    /// Unavailable: values of the type `Any` are not known to be `Encodable`.
+    @available(*, unavailable, message: "write `.json(ParameterList(…))`, or with values of `Any` `ParameterList(jsonObject: …)`")
+    @_disfavoredOverload
+    public static func json(_ jsonObject: [String: Any], encoder: (any DataEncoder)? = nil) -> EndpointBody {
+        json(ParameterList(jsonObject: jsonObject), encoder: encoder)
+    }
+
     /// Returns a form body (`application/x-www-form-urlencoded`, WHATWG URL standard §5). A space becomes `+`; line endings are
     /// not normalized.
     public static func form(_ parameters: ParameterList, style: QueryStyle = QueryStyle()) -> EndpointBody {
@@ -90,6 +97,13 @@ extension EndpointBody {
     @_disfavoredOverload
     public static func form(_ value: some Encodable & Sendable, style: QueryStyle = QueryStyle()) -> EndpointBody {
         form(ParameterList(value), style: style)
+    }
+
+    /// Unavailable: values of the type `Any` are not known to be `Encodable`.
+    @available(*, unavailable, message: "write `.form(ParameterList(…))`, or with values of `Any` `ParameterList(jsonObject: …)`")
+    @_disfavoredOverload
+    public static func form(_ jsonObject: [String: Any], style: QueryStyle = QueryStyle()) -> EndpointBody {
+        form(ParameterList(jsonObject: jsonObject), style: style)
     }
 
     /// Returns a text body in an encoding, which the content type names as its `charset`.
@@ -160,7 +174,7 @@ extension EncodingError {
     /// What is wrong with the value, and its coding path. The description of an error that the value has thrown may contain the value, and is not shown.
     package var reason: String {
         guard case .invalidValue(let value, let context) = self else { return "invalid value" }
-        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        let path = context.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: ".")
         let place = path.isEmpty ? "" : ", at \"\(path.printable)\""
         guard var text = refusal else { return "invalid \(type(of: value))\(place)" }
         if text.last == "." { text.removeLast() }

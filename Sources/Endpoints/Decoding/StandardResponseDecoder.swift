@@ -87,9 +87,12 @@ package struct TextResponseDecoder: ResponseDecoder {
 /// The decoder ``ResponseDecoder/propertyList``.
 package struct PropertyListResponseDecoder: ResponseDecoder {
     package var acceptedMediaTypes: AcceptedMediaTypes { ["application/x-plist", "application/xml", "text/xml"] }
+    private let decoder: PropertyListDecoder?
 
-    /// Creates a decoder, which has no state.
-    package init() {}
+    /// Creates a decoder that uses the given one. Default: `nil`, which is a new one for each body.
+    package init(_ decoder: PropertyListDecoder? = nil) {
+        self.decoder = decoder
+    }
 
     /// Decodes a value from the property list.
     ///
@@ -101,8 +104,20 @@ package struct PropertyListResponseDecoder: ResponseDecoder {
         } catch {
             throw error.asDecodingError
         }
-        return try PropertyListDecoder().decode(type, from: body.data)
+        return try (decoder ?? PropertyListDecoder()).decode(type, from: body.data)
     }
+}
+
+extension PropertyListDecoder: ResponseDecoder {
+    /// Decodes the body as ``ResponseDecoder/propertyList`` does, with the settings of this decoder.
+    ///
+    /// - Throws: ``ResponseDecodingError`` for an empty body and for values that are nested too deeply, or a `DecodingError`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        try PropertyListResponseDecoder(self).decode(type, from: body)
+    }
+
+    /// The media types of property lists: `application/x-plist`, `application/xml` and `text/xml`.
+    public var acceptedMediaTypes: AcceptedMediaTypes { PropertyListResponseDecoder(self).acceptedMediaTypes }
 }
 
 /// The decoder ``ResponseDecoder/empty``.

@@ -174,30 +174,6 @@ extension Endpoint where Response == Void {
 }
 
 extension Endpoint {
-    /// Unavailable: the response type must be `Decodable` or `Void`, or be made by a closure.
-    @available(*, unavailable, message: "the response type must be Decodable or Void; for another one, pass `response: { … }`")
-    @_disfavoredOverload
-    public init(
-        path: String,
-        isFullPath: Bool = false,
-        method: RequestMethod = .get,
-        pathParameters: PathParameters = [:],
-        headerParameters: HeaderFields = [:],
-        queryParameters: ParameterList = [:],
-        queryStyle: QueryStyle = QueryStyle(),
-        body: EndpointBody? = nil,
-        timeouts: RequestTimeouts = RequestTimeouts(),
-        acceptedStatuses: AcceptedStatuses = .success,
-        responseDecoder: any ResponseDecoder = .json,
-        keyPath: JSONKeyPath? = nil
-    ) {
-        self.init(RequestDescription(path: path), responseDecoder: responseDecoder) { _, _ in
-            throw ResponseDecodingError(.emptyBody)
-        }
-    }
-}
-
-extension Endpoint {
     /// Creates an endpoint with the description and the decoding of another one. The caller may then change ``request``.
     package init<Base: ResponseRequestable>(_ base: Base) where Base.Response == Response {
         if let endpoint = base as? Endpoint {

@@ -39,7 +39,12 @@ public struct APIConfiguration: NetworkConfigurable {
     /// The query parameters of every request. An endpoint's item of the same name replaces one. Other origins receive none.
     public var queryParameters: ParameterList
 
-    /// Creates a configuration without validation. An invalid base URL is an error when a request is built.
+    /// Creates a configuration from a base URL without validation. An invalid base URL is an error when a request is built.
+    public init(_ baseURL: URL, headers: HeaderFields = [:], queryParameters: ParameterList = [:]) {
+        self.init(baseURL: baseURL, headers: headers, queryParameters: queryParameters)
+    }
+
+    /// Creates a configuration from a base URL, as ``init(_:headers:queryParameters:)-(URL,_,_)`` does.
     public init(baseURL: URL, headers: HeaderFields = [:], queryParameters: ParameterList = [:]) {
         base = BaseURL(baseURL)
         self.headers = headers
@@ -60,6 +65,20 @@ public struct APIConfiguration: NetworkConfigurable {
             throw RequestGenerationError(.baseURL, "\"\(URLText.shown(baseURL).printable)\" is not a URL (RFC 3986 §3)")
         }
         self.init(baseURL: url, headers: headers, queryParameters: queryParameters)
+    }
+
+    /// Unavailable: a text can be no URL, so that the initializer for texts throws and has no label.
+    @available(*, unavailable, message: "write `try APIConfiguration(\"https://…\")`, without a label")
+    public init(baseURL: String, headers: HeaderFields = [:], queryParameters: ParameterList = [:]) {
+        self.init(baseURL: .missing, headers: headers, queryParameters: queryParameters)
+    }
+
+    /// Unavailable: header fields have an order, and a name may occur several times.
+    @available(*, unavailable, message: "write `headers: HeaderFields(dictionary)`, or pass a literal")
+    @_disfavoredOverload
+    public init(_ baseURL: String, headers: [String: String], queryParameters: ParameterList = [:]) throws(RequestGenerationError)
+    {
+        try self.init(baseURL, headers: HeaderFields(headers), queryParameters: queryParameters)
     }
 }
 

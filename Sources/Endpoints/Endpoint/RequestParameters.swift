@@ -24,6 +24,12 @@ public struct RequestParameters: Sendable {
         RequestParameters(query: parameters, queryStyle: style)
     }
 
+    /// Returns parameters of any `Encodable` value with named properties, such as a dictionary, that are sent in the query.
+    @_disfavoredOverload
+    public static func query(_ value: some Encodable & Sendable, style: QueryStyle = QueryStyle()) -> RequestParameters {
+        query(ParameterList(value), style: style)
+    }
+
     /// Returns parameters with any body: `.body(.multipart(form))`, `.body(.file(url))`.
     public static func body(_ body: EndpointBody) -> RequestParameters { RequestParameters(body: body) }
 
@@ -32,13 +38,25 @@ public struct RequestParameters: Sendable {
     /// - Parameters:
     ///   - value: The value.
     ///   - encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default ``DataEncoder/json``.
+    @_disfavoredOverload
     public static func json(_ value: some Encodable & Sendable, encoder: (any DataEncoder)? = nil) -> RequestParameters {
         .body(.json(value, encoder: encoder))
+    }
+
+    /// Returns parameters with a dictionary literal as a JSON body. Items whose value is `nil` are omitted.
+    public static func json(_ parameters: ParameterList, encoder: (any DataEncoder)? = nil) -> RequestParameters {
+        .body(.json(parameters, encoder: encoder))
     }
 
     /// Returns parameters with a form body (`application/x-www-form-urlencoded`).
     public static func form(_ parameters: ParameterList, style: QueryStyle = QueryStyle()) -> RequestParameters {
         .body(.form(parameters, style: style))
+    }
+
+    /// Returns parameters of any `Encodable` value with named properties, such as a dictionary, with a form body.
+    @_disfavoredOverload
+    public static func form(_ value: some Encodable & Sendable, style: QueryStyle = QueryStyle()) -> RequestParameters {
+        .body(.form(value, style: style))
     }
 }
 

@@ -1,12 +1,18 @@
-/// Names for the status codes that programs compare most often (RFC 9110 §15).
+/// A status code of a response (RFC 9110 §15): an integer, because servers may send any of them. The ones that programs compare most often have names.
 ///
 /// ```swift
-/// if response.statusCode == StatusCode.notModified { return cached }
-/// endpoint.acceptedStatuses = [StatusCode.ok, StatusCode.notFound]
+/// if error.statusCode == .notFound { return nil }
+/// switch response.statusCode {
+/// case .notModified: return cached
+/// case 500...: throw ServerFailure()
+/// default: return response.value
+/// }
+/// endpoint.acceptedStatuses = [.ok, .notFound]
 /// ```
-///
-/// Status codes are integers from 100 to 599, because servers may send any of them.
-public enum StatusCode {
+public typealias StatusCode = Int
+
+// The names are those of `Int`, so that they can be written with a leading dot wherever a status is an `Int` or an `Int?`.
+extension Int {
     /// 103: header fields that the final response will probably have (RFC 8297).
     public static let earlyHints = 103
     /// 200 (RFC 9110 §15.3.1).

@@ -25,7 +25,7 @@ package enum NestingLimit {
 
 extension EncodingError {
     /// An error whose reason may be shown, as it contains nothing of the value.
-    static func refusal(_ value: Any, _ path: [any CodingKey], _ reason: String) -> EncodingError {
+    package static func refusal(_ value: Any, _ path: [any CodingKey], _ reason: String) -> EncodingError {
         .invalidValue(value, .init(codingPath: path, debugDescription: reason, underlyingError: Refusal(reason: reason)))
     }
 

@@ -19,12 +19,13 @@ public struct DefaultNetworkService: NetworkService {
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - configuration: The base URL and defaults of the requests, read again for each request.
+    ///   - configuration: The base URL and defaults of the requests, read again for each request. Default: none, for whole URLs and for
+    ///     endpoints with a host.
     ///   - sessionManager: Sends the requests. By default, one that all services share, with its connections.
     ///   - interceptors: The interceptors in order, the first one outermost.
     ///   - logger: Receives each request, response and failure. Default: none.
     public init(
-        configuration: any NetworkConfigurable,
+        configuration: any NetworkConfigurable = .composed,
         sessionManager: any NetworkSessionManager = DefaultSessionManager.shared,
         interceptors: [any NetworkInterceptor] = [],
         logger: (any NetworkErrorLogger)? = nil

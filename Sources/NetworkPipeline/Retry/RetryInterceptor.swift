@@ -170,6 +170,11 @@ extension NetworkInterceptor where Self == RetryInterceptor {
     public static func retry(_ options: RetryOptions = RetryOptions(), budget: RetryBudget? = RetryBudget()) -> RetryInterceptor {
         RetryInterceptor(options: options, budget: budget)
     }
+
+    /// Unavailable: a number is one of several options.
+    @available(*, unavailable, message: "write `.retry(RetryOptions(maximumAttempts: 3))`")
+    @_disfavoredOverload
+    public static func retry(_ maximumAttempts: Int) -> RetryInterceptor { .retry() }
 }
 
 /// A limit on the load that retries, or the second attempts of a ``HedgingInterceptor``, add when a server fails or is slow.

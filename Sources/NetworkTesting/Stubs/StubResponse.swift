@@ -43,6 +43,13 @@ public struct StubResponse: Sendable {
         data(try encoder.encodeBounded(value), contentType: "application/json", status: status, headers: headers)
     }
 
+    /// Unavailable: encoding can fail.
+    @available(*, unavailable, message: "write `try .json(encoding: value)`")
+    @_disfavoredOverload
+    public static func json(_ value: some Encodable, status: Int = 200, headers: HeaderFields = [:]) -> StubResponse {
+        .status(status)
+    }
+
     /// Returns a response with text in UTF-8, as `text/plain; charset=utf-8` unless `headers` has a `Content-Type`.
     public static func text(_ text: String, status: Int = 200, headers: HeaderFields = [:]) -> StubResponse {
         data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status, headers: headers)

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `statuses can be compared and accepted`() {
-        let endpoint = Endpoint<Void>(path: "a", acceptedStatuses: [StatusCode.ok, StatusCode.notFound])
+        let endpoint = Endpoint<Void>(path: "a", acceptedStatuses: [.ok, .notFound])
         #expect(endpoint.acceptedStatuses.contains(404) && !endpoint.acceptedStatuses.contains(StatusCode.gone))
     }
 }

@@ -4,7 +4,7 @@ import NetworkLogging
 /// A decoder of values from JSON: ``NetworkJSON/TransferJSONDecoder``, which is the default everywhere, Foundation's `JSONDecoder`, or another.
 ///
 /// ```swift
-/// let movies = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(JSONDecoder()))
+/// let movies = Endpoint<[Movie]>(path: "movies", responseDecoder: JSONDecoder())
 /// ```
 ///
 /// A decoder that is a class must not be changed while it is in use. ``NetworkJSON/TransferJSONDecoder`` decodes the value at a key path and the
@@ -33,7 +33,7 @@ extension JSONDataDecoder {
     }
 
     /// Decodes the document, in place where that is possible.
-    func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+    func decodeDocument<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
         guard let decoder = inPlace else { return try decode(type, from: body.data) }
         return try decoder.decode(type, from: body.text)
     }
@@ -115,7 +115,7 @@ public struct JSONResponseDecoder: ResponseDecoder {
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
         if body.isEmpty, let empty = try body.emptyValue(type) { return empty }
         let decoder = body.decoder(of: decoder)
-        guard let keyPath else { return try decoder.decode(type, from: body) }
+        guard let keyPath else { return try decoder.decodeDocument(type, from: body) }
         do {
             return try decoder.decode(type, from: body, under: keyPath)
         } catch let error as JSONSliceError {
@@ -142,6 +142,22 @@ extension ResponseDecoder where Self == JSONResponseDecoder {
         JSONResponseDecoder(decoder: decoder, keyPath: keyPath)
     }
 }
+
+// A decoder of JSON can be passed as the decoder of a response: `responseDecoder: JSONDecoder()` is the same as `responseDecoder: .json(JSONDecoder())`.
+extension ResponseDecoder where Self: JSONDataDecoder {
+    /// Decodes the body as JSON, as ``ResponseDecoder/json(_:)`` does.
+    ///
+    /// - Throws: ``ResponseDecodingError`` for an empty body, otherwise a `DecodingError`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        try JSONResponseDecoder(decoder: self).decode(type, from: body)
+    }
+
+    /// JSON: `application/json`, and types that end with `+json`.
+    public var acceptedMediaTypes: AcceptedMediaTypes { .json }
+}
+
+extension JSONDecoder: ResponseDecoder {}
+extension TransferJSONDecoder: ResponseDecoder {}
 
 extension JSONResponseDecoder {
     fileprivate static let standard = JSONResponseDecoder()
