@@ -175,17 +175,17 @@ extension DataTransferService {
     @discardableResult
     public func results<Target: ResponseRequestable>(
         of endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
-        onResult: @escaping @Sendable (_ index: Int, _ result: Result<Target.Response, DataTransferError>) -> Void,
-        completion: @escaping @Sendable () -> Void
+        onResult: @escaping @isolated(any) @Sendable (_ index: Int, _ result: Result<Target.Response, DataTransferError>) -> Void,
+        completion: @escaping @isolated(any) @Sendable () -> Void
     ) -> any NetworkCancellable {
-        return TaskCancellable(on: queue) { () async throws(Never) in
+        let (onResult, completion) = (CallerClosure(onResult), CallerClosure(completion))
+        return TaskCancellable(on: queue, completion: { (_: Result<Void, Never>) in completion.call(()) }) {
+            () async throws(Never) in
             for await (index, result) in results(of: endpoints, maximumConcurrency: maximumConcurrency) {
                 // Calls do not overlap, even on a concurrent queue, and no request is started while a result waits for its
                 // call.
-                await CompletionRunner(queue: queue).perform { onResult(index, result) }
+                await onResult.perform((index, result), on: CompletionRunner(queue: queue))
             }
-        } completion: { _ in
-            completion()
         }
     }
 }

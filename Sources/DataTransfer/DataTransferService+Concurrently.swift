@@ -63,12 +63,10 @@ extension DataTransferService {
     @discardableResult
     public func concurrently<Target: ResponseRequestable>(
         _ endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<[Target.Response], DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<[Target.Response], DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(on: queue) { () async throws(DataTransferError) in
+        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
             try await concurrently(endpoints, maximumConcurrency: maximumConcurrency)
-        } completion: {
-            completion($0)
         }
     }
 
@@ -83,12 +81,11 @@ extension DataTransferService {
     @discardableResult
     public func concurrently<Target: ResponseRequestable>(
         collecting endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable ([Result<Target.Response, DataTransferError>]) -> Void
+        completion: @escaping @isolated(any) @Sendable ([Result<Target.Response, DataTransferError>]) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(on: queue) { () async throws(Never) in
+        let completion = CallerClosure(completion)
+        return TaskCancellable(on: queue, completion: { completion.call($0.get()) }) { () async throws(Never) in
             await concurrently(collecting: endpoints, maximumConcurrency: maximumConcurrency)
-        } completion: {
-            completion($0.get())
         }
     }
 

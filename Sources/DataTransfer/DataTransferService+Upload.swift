@@ -44,9 +44,9 @@ extension DataTransferService {
     public func upload<Target: ResponseRequestable>(
         _ body: EndpointBody, to endpoint: Target, progress: (any TransferProgressObserver)? = nil,
         on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<Target.Response, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<Target.Response, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        response(for: endpoint, uploading: body, progress: progress, on: queue) { completion($0.map(\.value)) }
+        request(Endpoint(endpoint, uploading: body, progress: progress), on: queue, completion: completion)
     }
 
     /// Sends a request body to an endpoint, and returns the decoded value with status, headers and timings of the response.
@@ -71,9 +71,10 @@ extension DataTransferService {
     public func response<Target: ResponseRequestable>(
         for endpoint: Target, uploading body: EndpointBody, progress: (any TransferProgressObserver)? = nil,
         on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        response(for: Endpoint(endpoint, uploading: body, progress: progress), on: queue, completion: completion)
+        let completion = CallerClosure(completion)
+        return response(for: Endpoint(endpoint, uploading: body, progress: progress), on: queue) { completion.call($0) }
     }
 }
 

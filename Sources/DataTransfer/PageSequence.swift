@@ -264,14 +264,12 @@ extension DataTransferService {
     public func pages<Target: ResponseRequestable>(
         of endpoint: Target, by rule: PageRule<Target.Response>, maximumPages: Int = 1000,
         on queue: (any DataTransferDispatchQueue)? = nil,
-        onPage: @escaping @Sendable (DataTransferResponse<Target.Response>) -> Void,
-        completion: @escaping @Sendable (Result<Void, DataTransferError>) -> Void
+        onPage: @escaping @isolated(any) @Sendable (DataTransferResponse<Target.Response>) -> Void,
+        completion: @escaping @isolated(any) @Sendable (Result<Void, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        let pages = pages(of: endpoint, by: rule, maximumPages: maximumPages)
-        return TaskCancellable(on: queue) { () async throws(DataTransferError) in
-            for try await page in pages { await CompletionRunner(queue: queue).perform { onPage(page) } }
-        } completion: {
-            completion($0)
+        let (pages, onPage) = (pages(of: endpoint, by: rule, maximumPages: maximumPages), CallerClosure(onPage))
+        return TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
+            for try await page in pages { await onPage.perform(page, on: CompletionRunner(queue: queue)) }
         }
     }
 }

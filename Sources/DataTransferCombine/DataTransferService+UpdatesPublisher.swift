@@ -16,35 +16,37 @@
         /// }
         /// ```
         public func uploadUpdatesPublisher<Target: ResponseRequestable>(
-            _ body: EndpointBody, to endpoint: Target
+            _ body: EndpointBody, to endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
-            updatesPublisher { (progress) async throws(DataTransferError) in
+            updatesPublisher(on: queue) { (progress) async throws(DataTransferError) in
                 try await self.upload(body, to: endpoint, progress: progress)
             }
         }
 
         /// Downloads an endpoint's response to a file or folder, and publishes progress updates, then the file, then finishes.
         public func downloadUpdatesPublisher<Target: Requestable>(
-            _ endpoint: Target, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions()
+            _ endpoint: Target, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
+            on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<TransferUpdate<DownloadedFile>, DataTransferError> {
-            updatesPublisher { (progress) async throws(DataTransferError) in
+            updatesPublisher(on: queue) { (progress) async throws(DataTransferError) in
                 try await self.download(endpoint, to: destination, options: options, progress: progress)
             }
         }
 
         /// Downloads a large response to a temporary file, and publishes progress updates, then the value decoded from it, then finishes.
         public func downloadUpdatesPublisher<Target: ResponseRequestable>(
-            _ endpoint: Target
+            _ endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
-            updatesPublisher { (progress) async throws(DataTransferError) in
+            updatesPublisher(on: queue) { (progress) async throws(DataTransferError) in
                 try await self.download(endpoint, progress: progress)
             }
         }
 
         private func updatesPublisher<Value: Sendable>(
+            on queue: (any DataTransferDispatchQueue)?,
             _ operation: @escaping @Sendable (any TransferProgressObserver) async throws(DataTransferError) -> Value
         ) -> AnyPublisher<TransferUpdate<Value>, DataTransferError> {
-            PulledPublisher(updatesOf: operation).eraseToAnyPublisher()
+            PulledPublisher(updatesOf: operation).published(on: queue)
         }
     }
 
@@ -73,7 +75,7 @@
     extension ProgressMonitor {
         /// A publisher of the transfer's progress from now on, which finishes after the transfer.
         ///
-        /// If there is less demand than updates, only the newest update is published. Unlike the other publishers of this module, it is
+        /// If there is less demand than updates, only the newest update is published, on the main queue for a subscriber on it. Unlike the other publishers of this module, it is
         /// not cold: the transfer is started elsewhere. It supports one subscriber; two subscribers would each receive only a part of
         /// the updates.
         public var publisher: AnyPublisher<TransferProgress, Never> {

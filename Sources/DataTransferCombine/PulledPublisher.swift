@@ -1,5 +1,6 @@
 #if OPENCOMBINE || canImport(Combine)
     import DataTransfer
+    import Dispatch
     import Foundation
 
     /// A publisher that requests a value from its source only when the subscriber demands one.
@@ -7,11 +8,14 @@
     /// It is cold: nothing happens before the first demand, and each subscriber has a separate source. Values are not buffered, because
     /// each was demanded. Therefore, if the number of values is not known, their end is found only when the value after the last one is
     /// demanded. Cancelling the subscription cancels the task that waits for a value and releases the source, which ends its transfer;
-    /// nothing is published afterwards. Values are delivered one after another, on a background thread on which no transfer depends and
-    /// which the subscriber may block; `receive(on:)` moves them to another scheduler.
+    /// nothing is published afterwards. Values are delivered one after another, on a queue, or on a background thread on which no transfer
+    /// depends and which the subscriber may block; `receive(on:)` moves them to another scheduler.
     struct PulledPublisher<Output: Sendable, Failure: Error>: Publisher {
         /// Creates a source. Called once per subscriber; does not start the transfer.
         private let makeSource: @Sendable () -> PulledSource<Output, Failure>
+        /// The queue on which values and the completion are delivered. With `nil`, it is the main queue for a subscriber on it: closures
+        /// that are isolated to the main actor are in a chain of operators that is subscribed to there, and stop the process elsewhere.
+        private var queue: (any DataTransferDispatchQueue)?
 
         init(_ makeSource: @escaping @Sendable () -> PulledSource<Output, Failure>) {
             self.makeSource = makeSource
@@ -20,11 +24,18 @@
         func receive<Downstream: Subscriber>(
             subscriber: Downstream
         ) where Downstream.Input == Output, Downstream.Failure == Failure {
-            subscriber.receive(subscription: PulledSubscription(subscriber, makeSource()))
+            subscriber.receive(subscription: PulledSubscription(subscriber, makeSource(), on: queue ?? MainQueue.ifCurrent))
         }
     }
 
     extension PulledPublisher {
+        /// Returns this publisher without its type, and with the queue of the caller.
+        func published(on queue: (any DataTransferDispatchQueue)?) -> AnyPublisher<Output, Failure> {
+            var publisher = self
+            publisher.queue = queue
+            return publisher.eraseToAnyPublisher()
+        }
+
         /// Creates a publisher of the value that an operation returns.
         ///
         /// - Parameter operation: The operation. Called once per subscriber, with its first demand. Cancelling the subscription cancels
@@ -74,10 +85,16 @@
             var task: Task<Void, Never>?
         }
 
+        /// The queue on which the subscriber is called; `nil` for background threads.
+        private let queue: (any DataTransferDispatchQueue)?
         private let lock = NSLock()
         private var state: State
 
-        init(_ downstream: some Subscriber<Output, Failure>, _ source: PulledSource<Output, Failure>) {
+        init(
+            _ downstream: some Subscriber<Output, Failure>, _ source: PulledSource<Output, Failure>,
+            on queue: (any DataTransferDispatchQueue)?
+        ) {
+            self.queue = queue
             state = State(downstream: AnySubscriber(downstream), source: source)
         }
 
@@ -115,7 +132,8 @@
                 step = .failure(error)
             }
             // A subscriber may block, and a thread of the cooperative pool must not.
-            BackgroundThreads.completions.run { self.receive(step) }
+            guard let queue else { return BackgroundThreads.completions.run { self.receive(step) } }
+            queue.asyncExecute { self.receive(step) }
         }
 
         private func receive(_ step: Step) {
@@ -167,6 +185,19 @@
             defer { lock.unlock() }
             return body(&state)
         }
+    }
+
+    /// Whether code runs on the main queue, as that of the main actor does. Its thread need not be the main thread: on Linux, the main queue
+    /// has another one after `dispatchMain()`.
+    enum MainQueue {
+        private static let key = {
+            let key = DispatchSpecificKey<Void>()
+            DispatchQueue.main.setSpecific(key: key, value: ())
+            return key
+        }()
+
+        /// The main queue, if it runs this code; otherwise `nil`.
+        static var ifCurrent: DispatchQueue? { DispatchQueue.getSpecific(key: key).map { .main } }
     }
 
     /// The source of the values for one subscriber. Releasing it ends its transfer.

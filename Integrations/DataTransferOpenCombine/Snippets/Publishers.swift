@@ -13,7 +13,7 @@ let file = URL(fileURLWithPath: "trailer.mp4")
 // snippet.publishers
 var subscriptions: Set<AnyCancellable> = []
 
-service.requestPublisher(popular)
+service.requestPublisher(popular, on: .main)
     .map { movies in movies.map(\.title) }
     .sink { completion in
         print(completion)
@@ -22,7 +22,9 @@ service.requestPublisher(popular)
     }
     .store(in: &subscriptions)
 
-service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "items"))
+service.streamPublisher(
+    catalogue, as: .elements(of: Movie.self, at: "items"), on: .main
+)
     .prefix(10)
     .sink { completion in
         print(completion)
@@ -31,7 +33,7 @@ service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "items"))
     }
     .store(in: &subscriptions)
 
-service.uploadUpdatesPublisher(.file(file), to: trailer)
+service.uploadUpdatesPublisher(.file(file), to: trailer, on: .main)
     .sink { completion in
         print(completion)
     } receiveValue: { update in
@@ -41,4 +43,20 @@ service.uploadUpdatesPublisher(.file(file), to: trailer)
         }
     }
     .store(in: &subscriptions)
+// snippet.end
+
+// snippet.viewModel
+@MainActor
+final class TitlesModel {
+    private(set) var titles: [String] = []
+    private var subscriptions: Set<AnyCancellable> = []
+
+    func load(from service: any DataTransferService) {
+        service.requestPublisher(popular, on: .main)
+            .map { movies in movies.map(\.title) }
+            .replaceError(with: [])
+            .sink { [weak self] titles in self?.titles = titles }
+            .store(in: &subscriptions)
+    }
+}
 // snippet.end

@@ -60,12 +60,10 @@ extension DataTransferService {
     public func download(
         _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(on: queue) { () async throws(DataTransferError) in
+        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
             try await download(endpoint, to: destination, options: options, progress: progress)
-        } completion: {
-            completion($0)
         }
     }
 
@@ -95,12 +93,10 @@ extension DataTransferService {
     @discardableResult
     public func download<Target: ResponseRequestable>(
         _ endpoint: Target, progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<Target.Response, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<Target.Response, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(on: queue) { () async throws(DataTransferError) in
+        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
             try await download(endpoint, progress: progress)
-        } completion: {
-            completion($0)
         }
     }
 
@@ -128,7 +124,7 @@ extension DataTransferService {
     public func download(
         _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         download(endpoint, to: .file(file), options: options, progress: progress, on: queue, completion: completion)
     }

@@ -9,8 +9,12 @@ import NetworkLogging
 /// ```swift
 /// let movies = try await service.request(popular)                       // [Movie]
 /// let response = try await service.response(for: popular)               // value, status, headers, timings
-/// let handle = service.request(popular, on: DispatchQueue.main) { result in … }      // handle.cancel()
+/// let handle = service.request(popular, on: .main) { result in … }      // handle.cancel()
+/// service.request(popular) { @MainActor result in … }                   // on the main actor
 /// ```
+///
+/// A closure that is isolated to an actor, such as `{ @MainActor result in … }` or a method of a view model, runs on that actor, whatever the
+/// queue is. Other closures run on the queue that was passed, or on a background thread.
 ///
 /// A test double implements only the async ``response(for:)``; everything else has a default implementation. A service that wraps
 /// another one should forward the four requirements, so that streams and the errors of pages and files are those of the wrapped
@@ -79,6 +83,25 @@ extension DataTransferService {
         }
     }
 
+    /// Requests an endpoint, and passes the decoded response to a completion.
+    ///
+    /// ```swift
+    /// service.response(for: popular) { @MainActor [weak self] result in self?.show(result) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - completion: Called exactly once: on the actor to which it is isolated, or else on a background thread, as without a queue.
+    /// - Returns: A handle that cancels the request.
+    @discardableResult
+    public func response<Target: ResponseRequestable>(
+        for endpoint: Target,
+        completion: @escaping @isolated(any) @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        let completion = CallerClosure(completion)
+        return response(for: endpoint, on: nil) { completion.call($0) }
+    }
+
     /// Requests an endpoint with ``response(for:)``, and returns its body as one chunk from memory.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
@@ -93,6 +116,38 @@ extension DataTransferService {
 
     /// Returns `failure` without logging it.
     public func report(_ failure: DataTransferError) -> DataTransferError { failure }
+
+    /// Requests an endpoint, and decodes the response on the actor of the caller.
+    ///
+    /// This is the form for types whose conformance to `Decodable` is isolated to an actor, as in a module whose default isolation is the main
+    /// actor. Endpoints have no such values, because they are decoded by any task. A large response blocks the actor while it is decoded:
+    /// declare its type `nonisolated`, and use an endpoint.
+    ///
+    /// ```swift
+    /// let movies = try await service.request(Movies.popular(page: 1), as: [Movie].self, decoder: .keyPath("results"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint. If it has a decoder, that one is not used.
+    ///   - type: The type of the value, which need not be `Sendable`.
+    ///   - decoder: The decoder of the response body. Default: `.json`, which uses the decoder of the service.
+    ///   - isolation: The actor on which the value is decoded. Default: that of the caller.
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    @_disfavoredOverload
+    public func request<Response: Decodable>(
+        _ endpoint: some Requestable, as type: Response.Type, decoder: any ResponseDecoder = .json,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws(DataTransferError) -> Response {
+        let request = endpoint.sourcedRequest
+        let response = try await response(for: Endpoint<ResponseData>(request, responseDecoder: decoder) { body, _ in body })
+        do {
+            return try decoder.decode(type, from: response.value)
+        } catch {
+            let received = NetworkResponse(
+                statusCode: response.statusCode, headers: response.headers, body: .data(response.value.data), url: response.url)
+            throw report(DataTransferError(decoding: error, of: received, method: request.method))
+        }
+    }
 
     /// Requests an endpoint, and returns the decoded value; for `Void`, nothing is decoded.
     ///
@@ -112,9 +167,10 @@ extension DataTransferService {
     @discardableResult
     public func request<Target: ResponseRequestable>(
         _ endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<Target.Response, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<Target.Response, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        response(for: endpoint, on: queue) { completion($0.map(\.value)) }
+        let completion = CallerClosure(completion)
+        return response(for: endpoint, on: queue) { completion.call($0.map(\.value)) }
     }
 }
 
@@ -208,9 +264,10 @@ extension DataTransferService {
     @discardableResult
     public func request<Response>(
         _ endpoint: Endpoint<Response>, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<Response, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<Response, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        response(for: endpoint, on: queue) { completion($0.map(\.value)) }
+        let completion = CallerClosure(completion)
+        return response(for: endpoint, on: queue) { completion.call($0.map(\.value)) }
     }
 }
 
@@ -274,6 +331,15 @@ public protocol DataTransferDispatchQueue: Sendable {
     func asyncExecute(work: @escaping @Sendable () -> Void)
 }
 
+extension DataTransferDispatchQueue where Self == DispatchQueue {
+    /// The main queue, with a leading dot.
+    ///
+    /// ```swift
+    /// let handle = service.request(popular, on: .main) { result in … }
+    /// ```
+    public static var main: DispatchQueue { DispatchQueue.main }
+}
+
 extension DispatchQueue: DataTransferDispatchQueue {
     /// Runs `work` on this queue asynchronously.
     public func asyncExecute(work: @escaping @Sendable () -> Void) {
@@ -282,19 +348,21 @@ extension DispatchQueue: DataTransferDispatchQueue {
 }
 
 extension TaskCancellable {
-    /// Creates a cancellable for an async operation, with a completion that runs on a queue.
+    /// Creates a cancellable for an async operation, with a completion that runs on its actor or on a queue.
     ///
     /// - Parameters:
     ///   - queue: The queue on which the completion runs; with `nil`, a background thread on which no transfer depends.
-    ///   - operation: The operation, which runs in a task.
     ///   - completion: Called exactly once.
+    ///   - operation: The operation, which runs in a task.
     init<Value: Sendable, Failure: Error>(
-        on queue: (any DataTransferDispatchQueue)?, _ operation: @escaping @Sendable () async throws(Failure) -> Value,
-        completion: @escaping @Sendable (Result<Value, Failure>) -> Void
+        on queue: (any DataTransferDispatchQueue)?,
+        completion: @escaping @isolated(any) @Sendable (Result<Value, Failure>) -> Void,
+        _ operation: @escaping @Sendable () async throws(Failure) -> Value
     ) {
+        let completion = CallerClosure(completion)
         self.init(operation) { result in
-            guard let queue else { return completion(result) }
-            queue.asyncExecute { completion(result) }
+            guard let queue else { return completion.call(result) }
+            queue.asyncExecute { completion.call(result) }
         }
     }
 }

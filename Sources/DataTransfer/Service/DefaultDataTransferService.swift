@@ -73,7 +73,7 @@ public struct DefaultDataTransferService: DataTransferService {
     /// - Returns: A handle that cancels the request.
     @discardableResult
     public func response<Target: ResponseRequestable>(
-        for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
+        for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         let request = described(endpoint.request, decoder: endpoint.responseDecoder)

@@ -81,15 +81,14 @@ extension DataTransferService {
     public func events(
         _ endpoint: any Requestable, options: EventStreamOptions = EventStreamOptions(), lastEventID: String = "",
         maximumEventBytes: Int = 1 << 20, on queue: (any DataTransferDispatchQueue)? = nil,
-        onEvent: @escaping @Sendable (ServerSentEvent) -> Void,
-        completion: @escaping @Sendable (Result<Void, DataTransferError>) -> Void
+        onEvent: @escaping @isolated(any) @Sendable (ServerSentEvent) -> Void,
+        completion: @escaping @isolated(any) @Sendable (Result<Void, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(on: queue) { () async throws(DataTransferError) in
+        let onEvent = CallerClosure(onEvent)
+        return TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
             let source = EventSource(
                 self, endpoint, options, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
             try await source.deliver(on: queue, to: onEvent)
-        } completion: {
-            completion($0)
         }
     }
 }
@@ -99,13 +98,13 @@ extension EventSource {
     ///
     /// When the task is cancelled, the socket is closed at once, even while the closure blocks.
     fileprivate func deliver(
-        on queue: (any DataTransferDispatchQueue)?, to onEvent: @escaping @Sendable (ServerSentEvent) -> Void
+        on queue: (any DataTransferDispatchQueue)?, to onEvent: CallerClosure<ServerSentEvent>
     ) async throws(DataTransferError) {
         let openConnection = openConnection
         let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
             var source = self
             do throws(DataTransferError) {
-                while let event = try await source.next() { await CompletionRunner(queue: queue).perform { onEvent(event) } }
+                while let event = try await source.next() { await onEvent.perform(event, on: CompletionRunner(queue: queue)) }
                 return .success(())
             } catch {
                 return .failure(error)

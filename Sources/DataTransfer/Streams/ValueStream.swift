@@ -103,15 +103,14 @@ extension DataTransferService {
     @discardableResult
     public func stream<Element>(
         _ endpoint: any Requestable, as format: StreamFormat<Element>, on queue: (any DataTransferDispatchQueue)? = nil,
-        onElement: @escaping @Sendable (Element) -> Void,
-        completion: @escaping @Sendable (Result<DataTransferResponse<Void>, DataTransferError>) -> Void
+        onElement: @escaping @isolated(any) @Sendable (Element) -> Void,
+        completion: @escaping @isolated(any) @Sendable (Result<DataTransferResponse<Void>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(on: queue) { () async throws(DataTransferError) in
+        let onElement = CallerClosure(onElement)
+        return TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
             let stream = try await self.stream(endpoint, as: format)
             try await stream.deliver(on: queue, to: onElement)
             return stream.head
-        } completion: {
-            completion($0)
         }
     }
 }
@@ -121,12 +120,12 @@ extension ValueStream {
     ///
     /// When the task is cancelled, the socket is closed at once, even while the closure blocks.
     fileprivate func deliver(
-        on queue: (any DataTransferDispatchQueue)?, to onElement: @escaping @Sendable (Element) -> Void
+        on queue: (any DataTransferDispatchQueue)?, to onElement: CallerClosure<Element>
     ) async throws(DataTransferError) {
         let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
             do throws(DataTransferError) {
                 while let element = try await reader.next() {
-                    await CompletionRunner(queue: queue).perform { onElement(element) }
+                    await onElement.perform(element, on: CompletionRunner(queue: queue))
                 }
                 return .success(())
             } catch {

@@ -60,12 +60,10 @@ extension DataTransferService {
     public func uploadResumably(
         _ file: URL, to endpoint: some Requestable, options: UploadOptions = UploadOptions(),
         progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<UploadedFile, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<UploadedFile, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(on: queue) { () async throws(DataTransferError) in
+        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
             try await uploadResumably(file, to: endpoint, options: options, progress: progress)
-        } completion: {
-            completion($0)
         }
     }
 
@@ -102,12 +100,10 @@ extension DataTransferService {
     public func terminateUpload(
         _ file: URL, to endpoint: some Requestable, options: UploadOptions = UploadOptions(),
         on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<Bool, DataTransferError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<Bool, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(on: queue) { () async throws(DataTransferError) in
+        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
             try await terminateUpload(file, to: endpoint, options: options)
-        } completion: {
-            completion($0)
         }
     }
 }

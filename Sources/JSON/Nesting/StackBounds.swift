@@ -40,7 +40,7 @@ package struct StackBounds: Sendable {
         let address = stack.contains(address) ? address : ThreadStack.realAddress(address)
         // An address outside is that of a stack that the thread does not know. Only the number of levels is limited then.
         guard stack.contains(address) else { return .max }
-        let reserve = min(Self.reserve, UInt(stack.count) / 2)
+        let reserve = min(Self.reserve * UInt(ThreadStack.growth), UInt(stack.count) / 2)
         floor = stack.lowerBound + reserve
         size = UInt(stack.count) - reserve
         return Int(bitPattern: address &- floor)

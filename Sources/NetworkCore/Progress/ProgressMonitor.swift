@@ -6,6 +6,8 @@ import Endpoints
 /// let progress = ProgressMonitor()
 /// async let response = session.response(for: NetworkRequest(method: .put, url: url, body: .file(movie), progress: progress))
 /// for await state in progress { print(state.bytesSent, state.fractionSent ?? 0) }
+///
+/// let bar = ProgressMonitor { @MainActor state in model.fraction = state.fraction ?? 0 }
 /// ```
 ///
 /// There are at most 20 events a second. The last one always arrives, with ``Endpoints/TransferProgress/isFinished`` `true`, and
@@ -21,16 +23,17 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
     }
 
     private let state = Locked(State())
-    private let onProgress: (@Sendable (TransferProgress) -> Void)?
+    private let onProgress: CallerClosure<TransferProgress>?
     private let stream: AsyncStream<TransferProgress>
     private let sink: AsyncStream<TransferProgress>.Continuation
 
     /// Creates a monitor, whose states are read from the sequence or from ``current``, or passed to a closure.
     ///
-    /// - Parameter onProgress: Called with each state on ``BackgroundThreads/completions``, one call at a time. The call that is
-    ///   monitored returns, throws or completes only after the closure has returned from the last event.
-    public init(onProgress: (@Sendable (TransferProgress) -> Void)? = nil) {
-        self.onProgress = onProgress
+    /// - Parameter onProgress: Called with each state, one call at a time: on the actor to which it is isolated, such as the main actor
+    ///   for `{ @MainActor state in … }`, and without one on ``BackgroundThreads/completions``. The call that is monitored returns, throws
+    ///   or completes only after the closure has returned from the last event.
+    public init(onProgress: (@isolated(any) @Sendable (TransferProgress) -> Void)? = nil) {
+        self.onProgress = onProgress.map { CallerClosure($0) }
         (stream, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -50,7 +53,7 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
             defer { state.isDelivering = state.isDelivering || onProgress != nil }
             return !state.isDelivering && onProgress != nil
         }
-        if startsDelivery { BackgroundThreads.completions.run { self.deliver() } }
+        if startsDelivery { Task { await deliver() } }
     }
 
     package func whenSettled(_ work: @escaping @Sendable () -> Void) {
@@ -62,7 +65,7 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
         if isSettled { work() }
     }
 
-    private func deliver() {
+    private func deliver() async {
         while true {
             let (next, settled): (TransferProgress?, [@Sendable () -> Void]) = state.withLock { state in
                 guard state.isWaiting else {
@@ -74,10 +77,10 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
                 return (state.current, [])
             }
             guard let next else {
-                for work in settled { work() }
+                if !settled.isEmpty { BackgroundThreads.completions.run { for work in settled { work() } } }
                 return
             }
-            onProgress?(next)
+            await onProgress?.perform(next, on: BackgroundThreads.completions)
         }
     }
 }

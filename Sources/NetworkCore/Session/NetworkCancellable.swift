@@ -24,6 +24,16 @@ package struct TaskCancellable: NetworkCancellable {
         }
     }
 
+    /// Starts the operation in a new task, with a completion of the caller: it runs on the actor to which it is isolated, or else on
+    /// ``BackgroundThreads/completions``.
+    package init<Value: Sendable, Failure: Error>(
+        completion: @escaping @isolated(any) @Sendable (Result<Value, Failure>) -> Void,
+        _ operation: @escaping @Sendable () async throws(Failure) -> Value
+    ) {
+        let completion = CallerClosure(completion)
+        self.init(operation) { completion.call($0) }
+    }
+
     package func cancel() {
         task.cancel()
     }

@@ -40,17 +40,16 @@ extension NetworkService {
     /// - Parameters:
     ///   - endpoint: Its method must be GET, and it has no body.
     ///   - options: Limits, times, subprotocols and compression. Default: the defaults.
-    ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``, where it may do work that blocks.
+    ///   - completion: Called exactly once, on the actor to which it is isolated, or else on ``NetworkCore/BackgroundThreads/completions``,
+    ///     where it may do work that blocks.
     /// - Returns: A handle that cancels the request. The WebSocket itself is closed by its methods.
     @discardableResult
     public func webSocket(
         for endpoint: any Requestable, options: WebSocketOptions = WebSocketOptions(),
-        completion: @escaping @Sendable (Result<WebSocket, WebSocketError>) -> Void
+        completion: @escaping @isolated(any) @Sendable (Result<WebSocket, WebSocketError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(WebSocketError) in
+        TaskCancellable(completion: completion) { () async throws(WebSocketError) in
             try await self.webSocket(for: endpoint, options: options)
-        } completion: {
-            completion($0)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 
+// A closure that is isolated to an actor, such as `{ @MainActor message in … }`, runs on that actor instead of a background thread.
 extension WebSocket {
     /// Sends a message, and calls a completion when it was passed to the system.
     ///
@@ -10,13 +11,9 @@ extension WebSocket {
     /// - Returns: A handle that cancels the sending, which closes the WebSocket if it has begun.
     @discardableResult
     public func send(
-        _ message: WebSocketMessage, completion: @escaping @Sendable (Result<Void, WebSocketError>) -> Void
+        _ message: WebSocketMessage, completion: @escaping @isolated(any) @Sendable (Result<Void, WebSocketError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(WebSocketError) in
-            try await self.send(message)
-        } completion: {
-            completion($0)
-        }
+        TaskCancellable(completion: completion) { () async throws(WebSocketError) in try await self.send(message) }
     }
 
     /// Receives all messages, and passes each to a closure.
@@ -27,15 +24,12 @@ extension WebSocket {
     /// - Returns: A handle that closes the WebSocket.
     @discardableResult
     public func receive(
-        onMessage: @escaping @Sendable (WebSocketMessage) -> Void,
-        completion: @escaping @Sendable (Result<Void, WebSocketError>) -> Void
+        onMessage: @escaping @isolated(any) @Sendable (WebSocketMessage) -> Void,
+        completion: @escaping @isolated(any) @Sendable (Result<Void, WebSocketError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(WebSocketError) in
-            while let message = try await self.receive() {
-                await BackgroundThreads.completions.perform { onMessage(message) }
-            }
-        } completion: {
-            completion($0)
+        let onMessage = CallerClosure(onMessage)
+        return TaskCancellable(completion: completion) { () async throws(WebSocketError) in
+            while let message = try await self.receive() { await onMessage.perform(message, on: BackgroundThreads.completions) }
         }
     }
 
@@ -46,12 +40,11 @@ extension WebSocket {
     ///   - reason: For people, at most 123 bytes of UTF-8; more are cut off.
     ///   - completion: Called exactly once, on ``NetworkCore/BackgroundThreads/completions``, where it may do work that blocks.
     public func close(
-        _ code: WebSocketCloseCode = .normal, reason: String = "", completion: @escaping @Sendable () -> Void
+        _ code: WebSocketCloseCode = .normal, reason: String = "", completion: @escaping @isolated(any) @Sendable () -> Void
     ) {
-        _ = TaskCancellable { () async throws(WebSocketError) in
+        let completion = CallerClosure(completion)
+        _ = TaskCancellable(completion: { (_: Result<Void, Never>) in completion.call(()) }) { () async throws(Never) in
             await self.close(code, reason: reason)
-        } completion: { _ in
-            completion()
         }
     }
 }
