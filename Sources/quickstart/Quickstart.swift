@@ -5,14 +5,16 @@ import Foundation
 @main
 struct Quickstart {
     static func main() async {
+        Task { try await Terminal.watchSilence() }
         do {
             switch try QuickstartArguments(CommandLine.arguments.dropFirst()) {
             case .tour(let waterfall): try await Tour(waterfallFile: waterfall).run()
             case .single(let request): try await request.run()
-            case .help: Terminal.say(QuickstartArguments.usage)
+            case .help: Terminal.print(verbatim: QuickstartArguments.usage)
             }
         } catch let error as QuickstartArguments.UsageError {
-            Terminal.printError("\(error.reason)\n\n\(QuickstartArguments.usage)")
+            Terminal.printError(error.reason)
+            Terminal.print(verbatim: "\n\(QuickstartArguments.usage)", to: .standardError)
             exit(2)
         } catch {
             Terminal.printError("\(error)")
@@ -32,10 +34,26 @@ enum QuickstartArguments {
         let reason: String
     }
 
+    /// At most 40 columns wide.
     static let usage = """
-        usage: quickstart [--waterfall FILE]                           a tour against a server in this process;
-                                                                       writes an HTML page of its requests to FILE
-               quickstart --server URL --path PATH [--key-path KP]     one GET, its timings and its value
+        usage: quickstart [--waterfall FILE]
+               quickstart --server URL
+                   [--path PATH] [--key-path PATH]
+
+        Without --server: a tour against a
+        server in this process. --waterfall
+        writes an HTML page of its requests.
+
+        With --server: one GET, its timings,
+        and its body or the JSON value in it at
+        a key path:
+
+        quickstart \\
+          --server https://api.github.com \\
+          --path /repos/swiftlang/swift \\
+          --key-path stargazers_count
+
+        NO_COLOR=1 prints no escape codes.
         """
 
     init(_ arguments: some Sequence<String>) throws {
@@ -60,27 +78,5 @@ enum QuickstartArguments {
         guard let server = values["--server"] else { throw UsageError(reason: "--path and --key-path require --server") }
         guard waterfall == nil else { throw UsageError(reason: "--waterfall cannot be used with --server") }
         self = .single(SingleRequest(server: server, path: values["--path"] ?? "/", keyPath: values["--key-path"]))
-    }
-}
-
-/// A single GET to any server, which prints status, timings, and the body or the value at a key path.
-struct SingleRequest {
-    var server: String
-    var path: String
-    var keyPath: String?
-
-    func run() async throws {
-        let service = DefaultDataTransferService(configuration: try APIConfiguration(server))
-        let keyPath = keyPath
-        let endpoint = Endpoint<String>(path: path) { body in
-            if let keyPath {
-                let slice = try JSONSlicer().slice(of: body.data, at: JSONKeyPath(keyPath))
-                return String(decoding: slice, as: UTF8.self)
-            }
-            return Redaction.default.redacted(body: body.data, contentType: body.contentType, maximumBytes: 10_000)
-        }
-        let response = try await service.response(for: endpoint)
-        Terminal.say(Terminal.describe(response.statusCode, response.timings))
-        Terminal.say(response.value)
     }
 }

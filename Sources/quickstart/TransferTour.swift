@@ -33,7 +33,6 @@ struct TransferTour {
 
     /// The size of the uploaded film in bytes.
     private static let uploaded = 12 << 20
-    private let reel = Endpoint<Void>(path: "movie/1/reel")
 
     let configuration: APIConfiguration
     let service: DefaultDataTransferService
@@ -51,68 +50,86 @@ struct TransferTour {
     }
 
     private func upload(from folder: URL) async throws {
-        Terminal.title("8. A form with a file and a stream, sent while they are read")
+        Terminal.step("8. A form with a file and a stream, sent while they are read")
         let film = folder.appendingPathComponent("metropolis.mp4")
         try Data(count: Self.uploaded).write(to: film)
+        let music = Music()
+        let bar = ProgressBar(.sent)
+        async let drawn: Void = bar.draw()
+        // snippet.upload
         var form = MultipartForm()
         form.append("Metropolis", name: "title")
         form.append(.file(film), name: "film")
-        let music = Music()
-        form.append(.stream(music, length: Int64(music.bytes)), name: "music", fileName: "music.ogg")
-        let bar = ProgressBar(.sent)
-        async let drawn: Void = bar.draw()
+        form.append(
+            .stream(music, length: Int64(music.bytes)), name: "music",
+            fileName: "music.ogg")
         let response = try await service.response(
-            for: Endpoint<Receipt>(path: "movie/1/film"), uploading: .multipart(form), progress: bar.progress)
+            for: Endpoint<Receipt>(path: "movie/1/film"),
+            uploading: .multipart(form), progress: bar.progress)
+        // snippet.end
         await drawn
-        Terminal.item("the server received \"\(response.value.title)\" and a body of \(response.value.bytes) bytes")
+        Terminal.show("the server received \"\(response.value.title)\" and a body of \(response.value.bytes) bytes")
         Terminal.remark(Terminal.describe(response.statusCode, response.timings))
     }
 
     private func download(to folder: URL) async throws {
-        Terminal.title("9. A download, written to disk while it is received")
+        Terminal.step("9. A download, written to disk while it is received")
+        let place = folder.appendingPathComponent("reel.mp4")
         let bar = ProgressBar(.received)
         async let drawn: Void = bar.draw()
-        let file = try await service.download(reel, to: .file(folder.appendingPathComponent("reel.mp4")), progress: bar.progress)
+        // snippet.download
+        let reel = Endpoint<Void>(path: "movie/1/reel")
+        let file = try await service.download(
+            reel, to: .file(place), progress: bar.progress)
+        // snippet.end
         await drawn
-        Terminal.item("\(file.url.lastPathComponent) has \(file.byteCount) bytes")
+        Terminal.show("\(file.url.lastPathComponent) has \(file.byteCount) bytes")
         Terminal.remark(Terminal.describe(file.statusCode, file.timings))
     }
 
     private func cancelledDownload(to folder: URL) async throws {
-        Terminal.title("10. The same download, cancelled after a third and then resumed")
-        let file = folder.appendingPathComponent("copy.mp4")
+        Terminal.step("10. The same download, cancelled after a third and then resumed")
+        let reel = Endpoint<Void>(path: "movie/1/reel")
+        let copy = folder.appendingPathComponent("copy.mp4")
         let bar = ProgressBar(.received)
-        let connections = server.openConnectionCount
-        let task = Task { () -> DataTransferError? in
-            do throws(DataTransferError) {
-                _ = try await service.download(reel, to: .file(file), progress: bar.progress)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        await bar.draw { state in if state.fractionReceived ?? 0 > 1.0 / 3 { task.cancel() } }
-        let isClosed = await server.waitForOpenConnections(count: connections - 1)
-        Terminal.item(
-            "isCancelled: \(await task.value?.isCancelled ?? false), and the connection is \(isClosed ? "closed" : "open")")
-
         let rest = ProgressBar(.received)
+        let connections = server.openConnectionCount
+        // snippet.cancelledDownload
+        let task = Task {
+            try await service.download(
+                reel, to: .file(copy), progress: bar.progress)
+        }
+        // snippet.end
+        await bar.draw { state in if state.fractionReceived ?? 0 > 1.0 / 3 { task.cancel() } }
+        let isCancelled = await task.result.error?.isCancelled ?? false
+        let isClosed = await server.waitForOpenConnections(count: connections - 1)
+        Terminal.show("isCancelled: \(isCancelled), and the connection is \(isClosed ? "closed" : "open")")
+
         async let drawn: Void = rest.draw()
-        let whole = try await service.download(reel, to: .file(file), progress: rest.progress)
+        // snippet.cancelledDownload
+        let whole = try await service.download(
+            reel, to: .file(copy), progress: rest.progress)
+        // snippet.end
         await drawn
-        Terminal.item("resumed at byte \(whole.resumedFrom); the file has \(whole.byteCount) bytes")
+        Terminal.show("resumed at byte \(whole.resumedFrom); the file has \(whole.byteCount) bytes")
         Terminal.remark(Terminal.describe(whole.statusCode, whole.timings))
     }
 
     private func retry() async throws {
-        Terminal.title("11. A server that is not ready, with retries after a pause")
+        Terminal.step("11. A server that is not ready, with retries after a pause")
+        // snippet.retry
+        let pause = Backoff(base: .milliseconds(200))
         let pipeline = RequestPipeline {
             $0.observation = observation
-            $0.retry = .retry(RetryOptions(backoff: Backoff(base: .milliseconds(200))))
+            $0.retry = .retry(RetryOptions(backoff: pause))
         }
-        let patient = DefaultDataTransferService(configuration: configuration, interceptors: pipeline.interceptors)
-        let response = try await patient.response(for: Endpoint<Tour.Movie>(path: "movie/waking"))
-        Terminal.item("\(response.value.title) (id \(response.value.id))")
+        let patient = DefaultDataTransferService(
+            configuration: configuration,
+            interceptors: pipeline.interceptors)
+        let response = try await patient.response(
+            for: Endpoint<Tour.Movie>(path: "movie/waking"))
+        // snippet.end
+        Terminal.show("\(response.value.title) (id \(response.value.id))")
         Terminal.remark(Terminal.describe(response.statusCode, response.timings))
     }
 }

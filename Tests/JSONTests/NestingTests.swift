@@ -150,8 +150,10 @@ import Testing
             for (name, encode) in Self.encoders where !(name == "property list" && (way == .date || way == .data)) {
                 for stack in [128, 512, 8192] {
                     let error = await onThread(stackKiB: stack) { () -> String in
+                        let node = Node.loop(way)
+                        defer { node.next = nil }
                         do {
-                            _ = try encode(Node.loop(way))
+                            _ = try encode(node)
                             return "none"
                         } catch EncodingError.invalidValue(_, let context) {
                             return context.codingPath.count <= 8 ? context.debugDescription : "\(context.codingPath.count) keys"

@@ -5,7 +5,11 @@ import Testing
 
 extension RealServerTests {
     /// HTTP/3 (RFC 9114) with aioquic. Needs a libcurl that speaks it: `DATA_TRANSFER_HTTP3=yes Scripts/with-libcurl 8.23.0 …`.
-    @Suite(.enabled(if: Engine.speaksHTTP3, "needs a libcurl with HTTP/3"), .serialized, .timeLimit(.minutes(10)))
+    @Suite(
+        .needs(
+            "a libcurl with HTTP/3", Engine.speaksHTTP3,
+            run: "DATA_TRANSFER_HTTP3=yes Scripts/with-libcurl 8.23.0 Scripts/with-servers swift test --filter HTTP3Tests"),
+        .serialized, .timeLimit(.minutes(10)))
     struct HTTP3Tests {
         private struct Echo: Decodable {
             var method: String
@@ -246,7 +250,11 @@ extension RealServerTests {
 
 extension RealServerTests {
     /// HTTP/3 where it is available, and TCP where it is not, with aioquic and nginx. Needs a libcurl that speaks HTTP/3.
-    @Suite(.enabled(if: Engine.speaksHTTP3, "needs a libcurl with HTTP/3"), .serialized, .timeLimit(.minutes(10)))
+    @Suite(
+        .needs(
+            "a libcurl with HTTP/3", Engine.speaksHTTP3,
+            run: "DATA_TRANSFER_HTTP3=yes Scripts/with-libcurl 8.23.0 Scripts/with-servers swift test --filter HTTP3Tests"),
+        .serialized, .timeLimit(.minutes(10)))
     struct PreferredHTTP3Tests {
         /// Returns the protocols of the requests until HTTP/3 was used. On a busy machine, a handshake may take longer than TCP is given.
         private func protocols(_ session: any NetworkSessionManager, _ url: String) async throws -> [String] {

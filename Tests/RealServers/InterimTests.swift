@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import TransferTestSupport
 
 extension RealServerTests {
     /// Interim responses and trailers (RFC 9110 §15.2, §6.5), sent byte for byte by a server that is part of these tests.
@@ -56,7 +57,11 @@ extension RealServerTests {
             #expect(responses.map { $0.headers["link"] } == (0..<count).map { "</\($0).css>; rel=preload" })
         }
 
-        @Test(.enabled(if: Engine.speaksHTTP2), arguments: Engine.ours(with: .informationalResponses))
+        @Test(
+            .needs(
+                "a libcurl with HTTP/2", Engine.speaksHTTP2,
+                run: "Scripts/with-libcurl 8.12.1 Scripts/with-servers swift test --filter RealServerTests"),
+            arguments: Engine.ours(with: .informationalResponses))
         func `more than 64 informational responses are an error over HTTP 2`(engine: Engine) async throws {
             let session = engine.trusting()
             let error = try await session.failure(.get, "\(Servers.streams)/hints?count=65")

@@ -1,9 +1,13 @@
 import DataTransfer
 import Foundation
 import Testing
+import TransferTestSupport
 
-/// All suites that use real servers. Run them with `Scripts/with-servers swift test --filter RealServerTests`.
-@Suite(.enabled(if: Servers.areRunning, "needs the servers that Scripts/with-servers starts"))
+/// All suites that use real servers.
+@Suite(
+    .needs(
+        "the servers that are started by a script", Servers.areRunning,
+        run: ".ci/install && Scripts/with-servers swift test --filter RealServerTests"))
 enum RealServerTests {}
 
 /// The addresses of the servers that `Scripts/with-servers` starts.

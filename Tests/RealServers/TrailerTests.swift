@@ -83,7 +83,11 @@ extension RealServerTests {
             #expect(try await session.response(for: plain).timings.protocolName == (Engine.speaksHTTP2 ? "h2" : "http/1.1"))
         }
 
-        @Test(.enabled(if: Engine.speaksHTTP2), arguments: Engine.ours(with: .trailers))
+        @Test(
+            .needs(
+                "a libcurl with HTTP/2", Engine.speaksHTTP2,
+                run: "Scripts/with-libcurl 8.12.1 Scripts/with-servers swift test --filter RealServerTests"),
+            arguments: Engine.ours(with: .trailers))
         func `with a server that speaks HTTP 2 only, trailers are an error before anything is sent`(engine: Engine) async throws {
             let session = engine.trusting()
             let url = try #require(URL(string: Servers.withoutHTTP1 + "/ok"))

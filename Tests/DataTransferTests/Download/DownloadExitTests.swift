@@ -93,7 +93,7 @@
             return mountDisk(at: folder.url, bytes: 65_536)
         }
 
-        @Test(.enabled(if: canMount, "no file system can be mounted here"))
+        @Test(.needs("to mount a file system", canMount, run: "sudo swift test --filter DownloadExitTests"))
         func `a full disk is an error that names what is kept, and the download continues when there is room`() async throws {
             await #expect(processExitsWith: .success) { [url = server.url as URL, folder = folder.url as URL] in
                 #expect(Self.mountDisk(at: folder, bytes: 1_000_000))

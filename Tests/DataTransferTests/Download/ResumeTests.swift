@@ -237,7 +237,9 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test(.enabled(if: geteuid() == 0), arguments: [".movie.mp4.partial", ".movie.mp4.partial.json"])
+    @Test(
+        .needs("root, which can give a file away", geteuid() == 0, run: "sudo swift test --filter ResumeTests"),
+        arguments: [".movie.mp4.partial", ".movie.mp4.partial.json"])
     func `a partial file of another user is not used`(name: String) async throws {
         try await interrupt()
         #expect(chown(folder.file(name).path, 65534, 65534) == 0)

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkFiles
 import Testing
+import TransferTestSupport
 
 @testable import NetworkCache
 
@@ -73,7 +74,7 @@ struct RecordFolderTests {
         #expect(openError(directory.place)?.code == .unsafeDirectory)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
+    @Test(.needs("root, which can give a directory away", geteuid() == 0, run: "sudo swift test --filter RecordFolderTests"))
     func `a directory of another user is refused`() throws {
         #expect(chown(directory.place.path, 65534, 65534) == 0)
         let error = openError(directory.place)

@@ -7,12 +7,11 @@
 
     @testable import NetworkCore
 
-    /// Tests with a name server that never responds. Run them with
-    /// `Scripts/with-silent-resolver swift test --filter SilentResolverTests`.
+    /// Tests with a name server that never responds.
     @Suite(
-        .enabled(
-            if: ProcessInfo.processInfo.environment["DATA_TRANSFER_SILENT_RESOLVER"] == "1",
-            "needs Scripts/with-silent-resolver"),
+        .needs(
+            "a name server that never responds", ProcessInfo.processInfo.environment["DATA_TRANSFER_SILENT_RESOLVER"] == "1",
+            run: "Scripts/with-silent-resolver swift test --filter SilentResolverTests"),
         .timeLimit(.minutes(10)))
     struct SilentResolverTests {
         private func nowhere(_ number: Int, _ timeouts: RequestTimeouts) throws -> NetworkRequest {

@@ -5,7 +5,7 @@
 
     /// Compiles this package's declarations of zlib, brotli and zstd together with the real headers.
     @Suite(
-        .enabled(if: HeaderCompiler.forCodings != nil, "needs a C compiler and the development packages of zlib, brotli and zstd")
+        .needs("a C compiler and the development packages of zlib, brotli and zstd", HeaderCompiler.forCodings != nil)
     )
     struct CodingsABITests {
         private let source: CodingsSource

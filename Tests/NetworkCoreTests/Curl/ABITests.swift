@@ -4,7 +4,7 @@
     import TransferTestSupport
 
     /// Compiles the declarations of libcurl's ABI in `Sources/CCurl` together with libcurl's own header.
-    @Suite(.enabled(if: CCompiler.forCurl != nil, "needs a C compiler and libcurl's development package"))
+    @Suite(.needs("a C compiler and libcurl's development package", CCompiler.forCurl != nil))
     struct ABITests {
         private let source: ABISource
 

@@ -24,7 +24,7 @@
             }
         }
 
-        @Test(.enabled(if: TLSServers.areAvailable, "needs python3 and openssl"), arguments: 0..<3)
+        @Test(.needs("python3 and the openssl command", TLSServers.areAvailable), arguments: 0..<3)
         func `a process can exit while transfers over TLS are in progress in several event loops`(round: Int) async throws {
             let servers = try TLSServers.running()
             let url = servers.url("good")

@@ -67,7 +67,7 @@
             #expect(response.data == Data("proxy".utf8) && response.serverAddress?.port == proxy.port)
         }
 
-        @Test(.enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"))
+        @Test(.needs("python3 and the openssl command", TLSServers.areAvailable))
         func `the certificate is verified for the name, not for the address`() async throws {
             let servers = try TLSServers.running()
             let session = session {
@@ -103,7 +103,7 @@
             #expect(server.requests.count == 2)
         }
 
-        @Test(.enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"))
+        @Test(.needs("python3 and the openssl command", TLSServers.areAvailable))
         func `IPv6 can be used alone`() async throws {
             let servers = try TLSServers.running()
             guard let port = servers.port("ipv6") else { return }
@@ -121,7 +121,7 @@
 
         // MARK: Local address
 
-        @Test(.enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"))
+        @Test(.needs("python3 and the openssl command", TLSServers.areAvailable))
         func `connections are made from the local address or interface`() async throws {
             let servers = try TLSServers.running()
             for (local, peer) in [
@@ -212,7 +212,7 @@
 
         // MARK: DNS over HTTPS
 
-        @Test(.enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"))
+        @Test(.needs("python3 and the openssl command", TLSServers.areAvailable))
         func `names are looked up over HTTPS, and nowhere else`() async throws {
             let servers = try TLSServers.running()
             let server = try LoopbackServer { _ in .text("here") }
@@ -230,7 +230,7 @@
         }
 
         @Test(
-            .enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"),
+            .needs("python3 and the openssl command", TLSServers.areAvailable),
             arguments: ["good", "wrong-host", "expired"])
         func `a name server that is not trusted is not asked, and the system neither`(server: String) async throws {
             let servers = try TLSServers.running()

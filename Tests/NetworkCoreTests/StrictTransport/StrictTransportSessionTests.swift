@@ -9,7 +9,7 @@
     @testable import NetworkURLSession
 
     /// HSTS with real TLS servers.
-    @Suite(.enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"), .timeLimit(.minutes(10)))
+    @Suite(.needs("python3 and the openssl command", TLSServers.areAvailable), .timeLimit(.minutes(10)))
     struct StrictTransportSessionTests {
         private let servers: TLSServers
 

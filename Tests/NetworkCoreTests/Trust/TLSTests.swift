@@ -9,7 +9,7 @@
 
     /// Trust policies with real TLS servers, whose certificates are created when the tests start.
     @Suite(
-        .serialized, .enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"), .timeLimit(.minutes(10)))
+        .serialized, .needs("python3 and the openssl command", TLSServers.areAvailable), .timeLimit(.minutes(10)))
     struct TLSTests {
         let servers: TLSServers
 
@@ -71,7 +71,9 @@
             #expect(!error.isRetryable)
         }
 
-        @Test(.enabled(if: ccurl_can_check_names() != 0), arguments: ["common-name", "email-name"])
+        @Test(
+            .needs("a libcurl whose OpenSSL can check names", ccurl_can_check_names() != 0),
+            arguments: ["common-name", "email-name"])
         func `a certificate without a host name in its alternative names is refused, even if its common name matches`(
             server: String
         ) async throws {

@@ -57,6 +57,8 @@ public struct ServerKit: Sendable {
     }
 }
 
+extension ServerKit: RedactedStringConvertible {}
+
 extension DefaultDataTransferService {
     /// Creates a service with the logs, metrics and traces of a kit.
     ///

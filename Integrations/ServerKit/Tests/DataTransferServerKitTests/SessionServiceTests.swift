@@ -38,7 +38,23 @@ import Testing
         #expect(session.graces.withLock { $0 } == [.seconds(7)])
         let entry = try #require(fixture.logs.entries.first)
         #expect(entry.metadata["completed"] == "3" && entry.metadata["cancelled"] == "1")
-        #expect(fixture.logs.entries.count == 2)
+        #expect(fixture.logs.texts == ["info session manager was closed"])
+    }
+
+    @Test func `what a kit consists of is the name of its type as text, whatever it stores`() throws {
+        let session = DefaultSessionManager()
+        let kit = ServerKit(logger: fixture.logs.logger(.info))
+        let values: [Any] = [
+            kit, kit.sessionService(for: session), try #require(kit.metrics), try #require(kit.tracing),
+            SwiftLogLogger(fixture.logs.logger(.info)),
+        ]
+        for value in values {
+            let name = String(reflecting: type(of: value))
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(
+                "\(value)" == name && String(reflecting: value) == name && dumped.split(separator: "\n").count == 2, "\(name)")
+        }
     }
 
     @Test func `a request under way is completed in the grace period, and new ones are refused`() async throws {

@@ -56,8 +56,9 @@ public struct SessionService: Service {
             metadata: [
                 "completed": .stringConvertible(report.completed), "cancelled": .stringConvertible(report.cancelledCount),
             ])
+        // The call of each is logged by its service.
         for error in report.cancelled {
-            logger?.info("request was cancelled at the end of the grace period", metadata: LogMetadata().adding(error).values)
+            logger?.debug("request was cancelled at the end of the grace period", metadata: LogMetadata().adding(error).values)
         }
     }
 
@@ -68,6 +69,9 @@ public struct SessionService: Service {
         }
     }
 }
+
+/// A `ServiceGroup` logs each service that it starts and stops as text: this one is the name of its type.
+extension SessionService: RedactedStringConvertible {}
 
 /// Options of a ``SessionService``.
 public struct SessionServiceOptions: Sendable {

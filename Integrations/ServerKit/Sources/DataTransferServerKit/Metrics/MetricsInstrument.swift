@@ -56,6 +56,8 @@ public struct MetricsInstrument: RequestInstrument {
     }
 }
 
+extension MetricsInstrument: RedactedStringConvertible {}
+
 extension RequestInstrument where Self == MetricsInstrument {
     /// Measures requests with swift-metrics.
     public static func metrics(

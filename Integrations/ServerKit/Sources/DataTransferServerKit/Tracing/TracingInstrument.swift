@@ -46,6 +46,8 @@ public struct TracingInstrument: RequestInstrument {
     }
 }
 
+extension TracingInstrument: RedactedStringConvertible {}
+
 /// Begins spans, and writes their contexts to header fields.
 final class SpanSource: Sendable {
     let tracer: any Tracer

@@ -1,0 +1,85 @@
+// Written by Scripts/snippets from the other files of this folder.
+
+/// The lines of code that each step of the tour shows, by the name of its function.
+let snippets: [String: [String]] = [
+    "typedGet": [
+        ##"let movie = Movies.movie(id: "1").as(Movie.self)"##,
+        ##"let response = try await service.response(for: movie)"##,
+    ],
+    "keyPath": [
+        ##"let popular = Movies.popular(page: 1)"##,
+        ##"    .as([Movie].self, keyPath: "results")"##,
+        ##"let response = try await service.response(for: popular)"##,
+    ],
+    "post": [
+        ##"let rate = Endpoint<Receipt>("##,
+        ##"    path: "movie/{id}/rating", method: .post,"##,
+        ##"    pathParameters: ["id": 2],"##,
+        ##"    body: .json(["value": 8.5, "public": true]))"##,
+        ##"let response = try await service.response(for: rate)"##,
+    ],
+    "notFound": [
+        ##"let missing = Movies.movie(id: "99").as(Movie.self)"##,
+        ##"do throws(DataTransferError) {"##,
+        ##"    _ = try await service.request(missing)"##,
+        ##"} catch {"##,
+        ##"    apiError = error.resolved(as: APIError.self)"##,
+        ##"    status = error.statusCode"##,
+        ##"}"##,
+    ],
+    "cancel": [
+        ##"let task = Task {"##,
+        ##"    try await service.request(Endpoint<Void>(path: "slow"))"##,
+        ##"}"##,
+        ##"task.cancel()"##,
+        ##"let result = await task.result"##,
+    ],
+    "showCurl": [
+        ##"let request = try Movies.movie(id: "1")"##,
+        ##"    .networkRequest(with: configuration)"##,
+        ##"let command = CurlCommand(request.logged).text"##,
+    ],
+    "swapSession": [
+        ##"let session = StubSessionManager()"##,
+        ##"session.enqueue("##,
+        ##"    .json(#"{"id": 4, "title": "Safety Last!"}"#), for: "/3/movie/4")"##,
+        ##"let service = DefaultDataTransferService("##,
+        ##"    configuration: configuration, sessionManager: session)"##,
+    ],
+    "upload": [
+        ##"var form = MultipartForm()"##,
+        ##"form.append("Metropolis", name: "title")"##,
+        ##"form.append(.file(film), name: "film")"##,
+        ##"form.append("##,
+        ##"    .stream(music, length: Int64(music.bytes)), name: "music","##,
+        ##"    fileName: "music.ogg")"##,
+        ##"let response = try await service.response("##,
+        ##"    for: Endpoint<Receipt>(path: "movie/1/film"),"##,
+        ##"    uploading: .multipart(form), progress: bar.progress)"##,
+    ],
+    "download": [
+        ##"let reel = Endpoint<Void>(path: "movie/1/reel")"##,
+        ##"let file = try await service.download("##,
+        ##"    reel, to: .file(place), progress: bar.progress)"##,
+    ],
+    "cancelledDownload": [
+        ##"let task = Task {"##,
+        ##"    try await service.download("##,
+        ##"        reel, to: .file(copy), progress: bar.progress)"##,
+        ##"}"##,
+        ##"let whole = try await service.download("##,
+        ##"    reel, to: .file(copy), progress: rest.progress)"##,
+    ],
+    "retry": [
+        ##"let pause = Backoff(base: .milliseconds(200))"##,
+        ##"let pipeline = RequestPipeline {"##,
+        ##"    $0.observation = observation"##,
+        ##"    $0.retry = .retry(RetryOptions(backoff: pause))"##,
+        ##"}"##,
+        ##"let patient = DefaultDataTransferService("##,
+        ##"    configuration: configuration,"##,
+        ##"    interceptors: pipeline.interceptors)"##,
+        ##"let response = try await patient.response("##,
+        ##"    for: Endpoint<Tour.Movie>(path: "movie/waking"))"##,
+    ],
+]
