@@ -123,16 +123,20 @@ final class MovieClient: Sendable {
 
     init() throws {
         api = try APIConfiguration("https://api.example.com/3")
-        credentials = RefreshingCredentials { [plain = DefaultDataTransferService(configuration: api)] _ in
-            .bearer(try await plain.request(Endpoint<Token>(path: "token", method: .post)).value)
+        let plain = DefaultDataTransferService(configuration: api)
+        credentials = RefreshingCredentials { _ in
+            let token = Endpoint<Token>(path: "token", method: .post)
+            return .bearer(try await plain.request(token).value)
         }
         var pipeline = RequestPipeline()
         pipeline.authentication = .authentication(credentials, for: api)
-        service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+        service = DefaultDataTransferService(
+            configuration: api, interceptors: pipeline.interceptors)
     }
 
     func movie(id: Int) async throws -> Movie {
-        try await service.request(Endpoint(path: "movie/{id}", pathParameters: ["id": id]))
+        try await service.request(
+            Endpoint(path: "movie/{id}", pathParameters: ["id": id]))
     }
 
     func signOut() { credentials.set(nil) }

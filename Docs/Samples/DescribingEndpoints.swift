@@ -45,7 +45,8 @@ let search = Endpoint<[Movie]>(
 struct Filter: Encodable { var genre: String; var years = [1927, 1995] }
 
 let filter = Filter(genre: "noir")
-let filtered = Endpoint<[Movie]>(path: "search", queryParameters: filter)  // genre=noir&years=1927&years=1995
+// genre=noir&years=1927&years=1995
+let filtered = Endpoint<[Movie]>(path: "search", queryParameters: filter)
 let fields = ["genre": "noir", "page": "2"]
 let byFields = Endpoint<[Movie]>(path: "search", queryParameters: fields)
 let sent = Endpoint<Void>(path: "search", method: .post, body: .json(fields))
@@ -53,7 +54,9 @@ let sent = Endpoint<Void>(path: "search", method: .post, body: .json(fields))
 
 // snippet.any
 let details: [String: Any] = ["title": "Seven", "tags": ["noir", 1995]]
-let save = Endpoint<Void>(path: "movies", method: .post, body: .json(ParameterList(jsonObject: details)))
+let save = Endpoint<Void>(
+    path: "movies", method: .post,
+    body: .json(ParameterList(jsonObject: details)))
 // snippet.end
 
 // snippet.styles

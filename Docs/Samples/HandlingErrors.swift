@@ -90,8 +90,16 @@ let reading = Task { try await service.request(endpoint) }
 do {
     print(try await reading.value)
 } catch {
-    if !error.isCancelled { print(error.statusCode == .notFound ? "there is no such movie" : "\(error)") }
+    if error.statusCode == .notFound {
+        print("there is no such movie")
+    } else if !error.isCancelled {
+        print(error)
+    }
 }
 
-if case .failure(let error) = await service.result(for: endpoint), error.isTimeout { print(error) }
+if case .failure(let error) = await service.result(for: endpoint),
+    error.isTimeout
+{
+    print(error)
+}
 // snippet.end

@@ -24,7 +24,8 @@ nonisolated extension Endpoint where Response == [Movie] {
 struct Settings: Codable, Sendable { var theme: String }
 
 func settings(of service: any DataTransferService) async throws -> Settings {
-    try await service.request(RequestDescription.get("settings"), as: Settings.self)
+    try await service.request(
+        RequestDescription.get("settings"), as: Settings.self)
 }
 // snippet.end
 
@@ -40,7 +41,8 @@ final class MovieClient {
         let api = try APIConfiguration("https://api.example.com/3")
         return MovieClient(
             service: DefaultDataTransferService(
-                configuration: api, interceptors: [.deadline(.seconds(30)), .retry()]))
+                configuration: api,
+                interceptors: [.deadline(.seconds(30)), .retry()]))
     }
 
     func popular() async throws(DataTransferError) -> [Movie] {
@@ -91,7 +93,8 @@ extension DataTransferError {
     var alertText: String {
         if isConnectivity { return "There is no connection." }
         if isTimeout { return "The server does not respond." }
-        return statusCode == 404 ? "It does not exist any more." : "It cannot be loaded."
+        if statusCode == .notFound { return "It does not exist any more." }
+        return "It cannot be loaded."
     }
 }
 // snippet.end
@@ -171,8 +174,12 @@ final class MoviesViewController {
 func testThatMoviesAreShown() async throws {
     let session = StubSessionManager()
     session.enqueue(
-        .json(#"{"results": [{"id": 7, "title": "Seven", "poster": "https://a.example/7"}]}"#),
-        for: "/3/movie/popular")
+        .json(
+            """
+            {"results": [
+                {"id": 7, "title": "Seven", "poster": "https://a.example/7"}
+            ]}
+            """), for: "/3/movie/popular")
     let service = DefaultDataTransferService(
         configuration: try APIConfiguration("https://api.example.com/3"),
         sessionManager: session)

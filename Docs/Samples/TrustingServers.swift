@@ -31,6 +31,8 @@ do throws(TransportError) {
         print("another party intercepts the connection, or the key has changed")
     case .certificateExpired, .wrongHost, .unknownIssuer:
         print("the server's certificate is not valid")
+    case .notTLS:
+        print("the port does not speak TLS: it may be one for http")
     default: print(error)
     }
 }

@@ -18,8 +18,7 @@ extension NetworkRequest {
         } catch is CancellationError {
             throw TransportError(.cancelled, "cancelled while \(what) were obtained", request: self)
         } catch {
-            throw TransportError(
-                code, "\(what) cannot be obtained (\(type(of: error)))", request: self, underlying: error)
+            throw TransportError(code, "\(what) cannot be obtained", causedBy: error, request: self)
         }
     }
 

@@ -103,6 +103,11 @@ import Testing
         #expect(details == JSONErrorDetails(line: 4, column: 12, byteOffset: 40, found: "a string of 6 bytes", excerpt: "\"…\""))
         let missing = context(error { _ = try self.decode([Inner].self, #"[{"ids":1,"name":"secret","list":[null,true,[]]}]"#) })
         #expect((missing?.underlyingError as? JSONErrorDetails)?.excerpt == #"{"ids":1,"name":"…","list":[null,true,[]]}"#)
+        #expect((missing?.underlyingError as? JSONErrorDetails)?.description.hasSuffix(#"}."#) == true)
+        let cased = context(error { _ = try self.decode([Inner].self, #"[{"ID":1}]"#) })?.underlyingError as? JSONErrorDetails
+        #expect(cased?.description.hasSuffix(#"{"ID":1}. "ID" is there, which differs in upper and lower case."#) == true)
+        let date = context(error { _ = try self.decode([Date].self, "[true]") })?.underlyingError as? JSONErrorDetails
+        #expect(date?.description.contains("A date is expected") == true)
         let html = context(error { _ = try self.decode(S.self, "\n<!DOCTYPE html>") })?.underlyingError as? JSONErrorDetails
         #expect(html?.found == "an HTML or XML document")
         let cut = context(error { _ = try self.decode(S.self, "{\"list\": [") })?.underlyingError as? JSONErrorDetails

@@ -92,7 +92,7 @@ struct PartialFile: Sendable {
         do {
             json = try record.json
         } catch {
-            throw FileFailure(.other, "its record cannot be encoded (\(type(of: error)))", url: place.url)
+            throw FileFailure(.other, "its record cannot be encoded: \(ErrorText(error))", url: place.url)
         }
         do throws(NewFile.Failure) {
             try NewFile.replace(place.record, with: json, through: place.newRecord)

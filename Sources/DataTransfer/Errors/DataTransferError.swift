@@ -115,8 +115,7 @@ extension DataTransferError: RedactedStringConvertible, LocalizedError {
         case .parsing(let failure): "the response cannot be decoded: \(failure)"
         case .networkFailure(let error): error.description
         case .resolvedNetworkFailure(let error, let cause):
-            // The error of the resolver may contain text from the response.
-            "\(String(describing: error).printableLine) (\(cause))"
+            "\(ErrorText(error)) (\(cause))"
         case .file(let failure): "the response cannot be stored: \(failure)"
         case .upload(let failure): "the file cannot be uploaded: \(failure)"
         }

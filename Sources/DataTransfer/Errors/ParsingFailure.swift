@@ -5,8 +5,8 @@ import NetworkLogging
 
 /// A failure to decode a response, with its place in the document and its reason.
 ///
-/// Texts contain at most 256 bytes of the body, redacted. ``underlying`` is the error of the decoder and is never part of a
-/// text.
+/// Texts contain at most 256 bytes of the body, and at most 400 characters of what the error of a decoder, of a closure or of an `init(from:)` says, redacted. The error itself is
+/// ``underlying``.
 public struct ParsingFailure: Error, Sendable {
     /// The maximum number of bytes of the body in ``snippet``.
     package static let maximumSnippetBytes = 256
@@ -43,39 +43,21 @@ public struct ParsingFailure: Error, Sendable {
         contentType = response.headers["Content-Type"]
         underlying = error
         let body = BodySnippet(response.data, contentType: contentType, limit: Self.maximumSnippetBytes)
-        let decoding = error as? DecodingError
-        let context = decoding?.placeAndReason
-        codingPath = (context?.path ?? "").printableLine
-        reason =
-            (context?.reason ?? (error as? any RedactedStringConvertible)?.description
-            ?? "the decoder has thrown \(type(of: error))").printableLine
-        snippet = decoding.map { body.around($0.place) } ?? body.start
-        let details = decoding?.details
-        if let decoding, let details { reason += Self.text(details, of: decoding) }
-        guard Self.isAboutJSON(error) else { return }
+        let decoding = (error as? DecodingError).map(DecodingFailure.init)
+        codingPath = (decoding?.place ?? "").printableLine
+        reason = decoding?.reason().printableLine ?? ErrorText(error).description
+        snippet = decoding.map { body.around($0.path) } ?? body.start
+        guard decoding?.malformedByte != nil || Self.isAboutPath(error) else { return }
         if let unexpected = Self.mediaTypeOtherThanJSON(contentType) {
             reason = "expected JSON but received \(unexpected): \(reason)"
-        } else if let details, details.problem != nil {
-            snippet = body.before(details.byteOffset)
-        } else if decoding?.place.isEmpty == true, let syntaxError = body.syntaxError {
-            reason += " at byte \(syntaxError.offset): \(syntaxError.reason)"
-            snippet = body.before(syntaxError.offset)
+        } else if let byte = decoding?.malformedByte {
+            snippet = body.before(byte)
         }
     }
 
-    /// Returns the place and what was found there. A value under a secret name is not described.
-    private static func text(_ details: JSONErrorDetails, of error: DecodingError) -> String {
-        let place = " at byte \(details.byteOffset) (line \(details.line), column \(details.column))"
-        if let problem = details.problem { return "\(place): \(problem), found \(details.found)" }
-        let isSecret = error.place.contains { $0.intValue == nil && Redaction.default.isSecret(member: $0.stringValue) }
-        return isSecret ? place : "\(place), found \(details.found)"
-    }
-
-    /// Whether a JSON decoder threw the error for the document as a whole.
-    private static func isAboutJSON(_ error: any Error) -> Bool {
-        if case .keyPath? = (error as? ResponseDecodingError)?.kind { return true }
-        guard case DecodingError.dataCorrupted(let context) = error else { return false }
-        return context.debugDescription.contains("JSON")
+    /// Whether the document has no value at the key path.
+    private static func isAboutPath(_ error: any Error) -> Bool {
+        if case .keyPath? = (error as? ResponseDecodingError)?.kind { true } else { false }
     }
 
     /// Returns the media type of a response, such as `text/html` for `text/html; charset=utf-8`.
@@ -102,13 +84,9 @@ public struct ParsingFailure: Error, Sendable {
         } else {
             underlying = error
         }
-        let decoding = underlying as? DecodingError
-        let context = decoding?.placeAndReason
-        codingPath = (context?.path ?? "").printableLine
-        reason = (context?.reason ?? error.reason).printableLine
-        if let details = decoding?.details, let problem = details.problem {
-            reason += " at byte \(details.byteOffset) of the element: \(problem), found \(details.found)"
-        }
+        let decoding = (underlying as? DecodingError).map(DecodingFailure.init)
+        codingPath = (decoding?.place ?? "").printableLine
+        reason = (decoding?.reason(inElement: true) ?? error.reason).printableLine
     }
 
     /// Creates a failure to get the next page of a list. It contains no part of the body.
@@ -128,51 +106,12 @@ public struct ParsingFailure: Error, Sendable {
 }
 
 extension ParsingFailure: RedactedStringConvertible, LocalizedError {
-    /// A textual representation on one line: request, status, place, reason and snippet, but not ``underlying``.
+    /// A textual representation on one line: request, status, place, reason and snippet.
     public var description: String {
         let element = elementIndex.map { " element \($0)" } ?? ""
         let place = codingPath.isEmpty ? "" : " at \(codingPath.printable)"
         let body = snippet.isEmpty ? (elementIndex == nil ? "; body: empty" : "") : "; body: \(snippet.printableLine)"
         return "\(request) [\(statusCode)]\(element)\(place): \(reason.printableLine)\(body)"
-    }
-}
-
-extension DecodingError {
-    private var context: Context? {
-        switch self {
-        case .keyNotFound(_, let context), .valueNotFound(_, let context), .typeMismatch(_, let context),
-            .dataCorrupted(let context):
-            context
-        @unknown default: nil
-        }
-    }
-
-    fileprivate var place: [any CodingKey] { context?.codingPath ?? [] }
-
-    /// Where in the document the error is; `nil` if another decoder than ``TransferJSONDecoder`` threw it.
-    fileprivate var details: JSONErrorDetails? { context?.underlyingError as? JSONErrorDetails }
-
-    fileprivate var placeAndReason: (path: String, reason: String) {
-        switch self {
-        case .keyNotFound(let key, let context): (Self.text(context.codingPath), "no value for the key \"\(key.stringValue)\"")
-        case .valueNotFound(let type, let context): (Self.text(context.codingPath), "null where \(type) is expected")
-        case .typeMismatch(let type, let context): (Self.text(context.codingPath), "not \(type)")
-        case .dataCorrupted(let context):
-            (Self.text(context.codingPath), context.codingPath.isEmpty ? "malformed document" : "malformed value")
-        @unknown default: ("", "cannot be decoded")
-        }
-    }
-
-    private static func text(_ path: [any CodingKey]) -> String {
-        var text = ""
-        for key in path {
-            if let index = key.intValue {
-                text += "[\(index)]"
-            } else {
-                text += text.isEmpty ? key.stringValue : "." + key.stringValue
-            }
-        }
-        return text
     }
 }
 
@@ -201,9 +140,7 @@ struct BodySnippet {
     /// Values under a secret name, at any depth, are replaced by a placeholder.
     func around(_ path: [any CodingKey]) -> String {
         guard !path.isEmpty else { return start }
-        for key in path where key.intValue == nil && Redaction.default.isSecret(member: key.stringValue) {
-            return Redaction.placeholder
-        }
+        if path.containsSecretName { return Redaction.placeholder }
         var steps = path.map { key in key.intValue.map(JSONKeyPath.Component.index) ?? .key(key.stringValue) }
         var member: String?
         if case .key(let name)? = steps.last {
@@ -225,17 +162,6 @@ struct BodySnippet {
         guard offset > limit, offset <= min(body.count, Self.maximumRedactedBytes) else { return start }
         let text = Self.redacted(body.prefix(offset + 16), limit: .max, isCut: offset + 16 < body.count)
         return "…" + String(text.suffix(limit))
-    }
-
-    /// The position and reason of the first syntax error in a JSON document; `nil` if there is none.
-    var syntaxError: (offset: Int, reason: String)? {
-        do throws(JSONSliceError) {
-            _ = try JSONSlicer().slice(of: body, at: JSONKeyPath(components: []))
-            return nil
-        } catch {
-            guard case .malformedDocument(let offset, let reason) = error.kind else { return nil }
-            return (offset, reason)
-        }
     }
 
     private static func redacted(_ json: Data, limit: Int, isCut: Bool = false) -> String {

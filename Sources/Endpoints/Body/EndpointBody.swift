@@ -42,10 +42,8 @@ public struct EndpointBody: Sendable {
             return try makeContent(encoder ?? Self.defaultEncoder)
         } catch let error as RequestGenerationError {
             throw error
-        } catch let error as EncodingError {
-            throw RequestGenerationError(.body, "it cannot be encoded: \(error.reason)", underlying: error)
         } catch {
-            throw RequestGenerationError(.body, "it cannot be encoded (\(type(of: error)))", underlying: error)
+            throw RequestGenerationError(.body, "it cannot be encoded: \(ErrorText(error))", underlying: error)
         }
     }
 }
@@ -168,16 +166,4 @@ extension EndpointBody {
 extension EndpointBody: RedactedStringConvertible {
     /// A textual representation that contains only the content type. The body is not encoded for it.
     public var description: String { "EndpointBody(\(contentType?.printable ?? "no content type"))" }
-}
-
-extension EncodingError {
-    /// What is wrong with the value, and its coding path. The description of an error that the value has thrown may contain the value, and is not shown.
-    package var reason: String {
-        guard case .invalidValue(let value, let context) = self else { return "invalid value" }
-        let path = context.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: ".")
-        let place = path.isEmpty ? "" : ", at \"\(path.printable)\""
-        guard var text = refusal else { return "invalid \(type(of: value))\(place)" }
-        if text.last == "." { text.removeLast() }
-        return text.prefix(1).lowercased() + text.dropFirst() + place
-    }
 }

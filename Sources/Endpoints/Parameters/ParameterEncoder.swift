@@ -54,7 +54,7 @@ final class ParameterEncoder: Encoder {
             throw RequestGenerationError(
                 .query(fieldName(context.codingPath)), "it cannot be encoded: \(error.reason)", underlying: error)
         } catch {
-            throw RequestGenerationError(.query(name ?? ""), "it cannot be encoded (\(type(of: error)))", underlying: error)
+            throw RequestGenerationError(.query(name ?? ""), "it cannot be encoded: \(ErrorText(error))", underlying: error)
         }
     }
 
@@ -91,7 +91,7 @@ final class ParameterEncoder: Encoder {
             throw refused(value, reason)
         case .failed(let error):
             throw RequestGenerationError(
-                .query(Self.fieldName(codingPath)), "it cannot be encoded (\(type(of: error)))", underlying: error)
+                .query(Self.fieldName(codingPath)), "it cannot be encoded: \(ErrorText(error))", underlying: error)
         case .structured:
             guard depth < NestingLimit.maximumValues else { throw tooDeep(.depth) }
             guard bounds.hasRoom() else { throw tooDeep(.stack) }

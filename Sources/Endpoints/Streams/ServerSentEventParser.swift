@@ -31,7 +31,7 @@ public struct ServerSentEvent: Sendable, Hashable {
         as type: Value.Type = Value.self, decoder: any JSONDataDecoder = TransferJSONDecoder()
     ) throws -> Value {
         let text = Data(data.utf8)
-        return try decoder.inPlace?.decode(type, from: text) ?? decoder.decode(type, from: text)
+        return try decoder.inPlace?.decode(type, from: text) ?? decoder.decodeWithDetails(type, from: text)
     }
 }
 

@@ -135,7 +135,7 @@ struct ChunkBuffer: Sendable {
 
 /// An error in a stream or in one of its elements.
 ///
-/// No description contains bytes of the stream, which could be a secret.
+/// No description contains bytes of the stream, which could be a secret, except those that the error of an element quotes, with secrets redacted.
 public struct StreamParsingError: Error, Sendable {
     /// The kinds of limits on the size of an element.
     package enum Limit: String, Sendable, Hashable {
@@ -216,7 +216,7 @@ extension StreamParsingError: RedactedStringConvertible, LocalizedError {
         case .malformedText(let reason): "the text is malformed, \(reason.printableLine)"
         case .unexpectedContentType(let type):
             "the content type is \(type.map { "\"\($0.printable)\"" } ?? "missing"), not text/event-stream"
-        case .undecodable(let error): "cannot be decoded (\(type(of: error)))"
+        case .undecodable(let error): "cannot be decoded: \(ErrorText(error))"
         }
     }
 }

@@ -79,7 +79,19 @@ extension DecodingSession {
             .init(
                 codingPath: path(to: state.container, depth: state.depth),
                 debugDescription: "No value associated with key \(key) (\"\(key.stringValue)\").",
-                underlyingError: location(state.container)))
+                underlyingError: location(state.container, wanted: .key(key.stringValue))))
+    }
+
+    /// Adds the format of the date that was expected to the error for the value at `index`, whatever has thrown it.
+    @inline(never)
+    func notDate(_ error: DecodingError, _ index: Int, _ place: DecodingPlace) -> DecodingError {
+        let key = place.last.flatMap { $0.intValue == nil ? $0.stringValue : nil }
+        let date = JSONErrorDetails.Wanted.date(options.dates.format(isInternet: options.readsInternetDates), key: key)
+        if let details = error.details {
+            details.add(date, of: index)
+            return error
+        }
+        return error.context?.underlyingError == nil ? error.replacing(details: location(index, wanted: date)) : error
     }
 }
 
@@ -87,14 +99,23 @@ extension DecodingSession {
 extension DecodingSession {
     /// The details of the value at `index`, to be computed when they are read.
     @inline(never)
-    func location(_ index: Int) -> JSONErrorDetails? { index > 0 ? JSONErrorDetails(of: index, in: owner) : nil }
+    func location(_ index: Int, wanted: JSONErrorDetails.Wanted? = nil) -> JSONErrorDetails? {
+        index > 0 ? JSONErrorDetails(of: index, in: owner, wanted: wanted) : nil
+    }
 
     /// Computes the details of the value at `index`.
-    func values(of index: Int) -> JSONErrorDetails.Values {
+    func values(of index: Int, wanted: JSONErrorDetails.Wanted?) -> JSONErrorDetails.Values {
         let entry = tape[index]
         let offset = entry.is(.string) ? entry.offset - 1 : entry.offset
         var result = location(at: offset, found: found(index))
         result.excerpt = excerpt(index)
+        switch wanted {
+        case .key(let key) where entry.is(.object): result.missing = MissingKey(key, in: self, index)
+        case .date(let format, let key):
+            let isShort = entry.is(.string) && entry.length <= ExpectedDate.maximumTextBytes
+            result.date = ExpectedDate(format: format, text: isShort ? string(entry) : nil, key: key)
+        case .key, nil: break
+        }
         return result
     }
 
@@ -123,8 +144,7 @@ extension DecodingSession {
                     break
                 }
                 if isObject {
-                    let key = tape[i].length > 40 ? "…" : string(tape[i])
-                    text += "\"\(Self.isName(key) ? key : "…")\":"
+                    text += "\"\(shownKey(tape[i]))\":"
                     i += 1
                 }
                 append(i, to: &text, &budget, depth: depth + 1)
@@ -134,6 +154,12 @@ extension DecodingSession {
         default:
             text += found(index).replacing("number ", with: "")
         }
+    }
+
+    /// A key of at most 40 bytes, if it is a name; otherwise `…`.
+    func shownKey(_ entry: TapeEntry) -> String {
+        let key = entry.length > 40 ? "…" : string(entry)
+        return Self.isName(key) ? key : "…"
     }
 
     /// Whether a key is shown: one that is more than a name may be content, such as a token, or imitate another line of a log.

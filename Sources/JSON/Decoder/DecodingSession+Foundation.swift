@@ -23,6 +23,14 @@ extension DecodingSession {
     }
 
     func date(_ index: Int, _ depth: Int, _ place: DecodingPlace) throws -> Date {
+        do {
+            return try dateByStrategy(index, depth, place)
+        } catch let error as DecodingError {
+            throw notDate(error, index, place)
+        }
+    }
+
+    private func dateByStrategy(_ index: Int, _ depth: Int, _ place: DecodingPlace) throws -> Date {
         if isNull(index) { throw unexpectedNull(Date.self, index, place) }
         if options.readsInternetDates {
             guard let date = InternetDate.date(try readString(index, place)) else {

@@ -12,6 +12,16 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
         var found: String
         var excerpt = ""
         var problem: String?
+        var missing: MissingKey?
+        var date: ExpectedDate?
+    }
+
+    /// What was wanted at the place of an error.
+    enum Wanted: Sendable {
+        /// A member of the object, with this key.
+        case key(String)
+        /// A date in a format, or for a custom strategy (nil), with its key.
+        case date(String?, key: String?)
     }
 
     // `@unchecked Sendable`: the variables are accessed only while `lock` is held.
@@ -20,11 +30,13 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
         /// The session with the document, until the values are computed.
         var owner: SessionOwner?
         let index: Int
+        var wanted: Wanted?
 
-        init(values: Values?, owner: SessionOwner?, index: Int) {
+        init(values: Values?, owner: SessionOwner?, index: Int, wanted: Wanted?) {
             self.values = values
             self.owner = owner
             self.index = index
+            self.wanted = wanted
         }
     }
 
@@ -33,10 +45,18 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
     /// report each use as a race.
     private static let lock = Locked(false)
 
-    init(_ values: Values) { storage = Storage(values: values, owner: nil, index: 0) }
+    init(_ values: Values) { storage = Storage(values: values, owner: nil, index: 0, wanted: nil) }
 
     /// Creates the details of the value with a tape index, to be computed later.
-    init(of index: Int, in owner: SessionOwner) { storage = Storage(values: nil, owner: owner, index: index) }
+    init(of index: Int, in owner: SessionOwner, wanted: Wanted? = nil) {
+        storage = Storage(values: nil, owner: owner, index: index, wanted: wanted)
+    }
+
+    /// Adds what was wanted, if these are the details of the value with a tape index.
+    func add(_ wanted: Wanted, of index: Int) {
+        guard storage.index == index else { return }
+        Self.lock.withLock { _ in storage.wanted = wanted }
+    }
 
     /// - Parameters:
     ///   - line: From 1.
@@ -56,7 +76,7 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
         return Self.lock.withLock { _ in
             if let values = storage.values { return values }
             owner = storage.owner
-            let values = owner!.session.values(of: storage.index)
+            let values = owner!.session.values(of: storage.index, wanted: storage.wanted)
             storage.values = values
             storage.owner = nil
             return values
@@ -76,13 +96,19 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
     public var excerpt: String { values.excerpt }
     /// The reason why the text is not JSON; nil if it is JSON and the value has another type or content than expected.
     public var problem: String? { values.problem }
+    /// The keys of the object, if the error is that it lacks one.
+    package var missing: MissingKey? { values.missing }
+    /// The date that was expected, if the value is not one.
+    package var date: ExpectedDate? { values.date }
 
-    /// A sentence with the problem or what was found, and the position.
+    /// A sentence with the problem or what was found, and the position. For a missing key, another one that is similar; for a date, its format.
     public var description: String {
         let values = values
         let place = "line \(values.line), column \(values.column), byte \(values.byteOffset)"
         guard let problem = values.problem else {
-            return "Found \(values.found) at \(place)\(values.excerpt.isEmpty ? "" : ": \(values.excerpt)")."
+            let date = values.date.map { " A date is expected\($0.format.map { ", in the format \($0)" } ?? "")." }
+            let wanted = date ?? values.missing?.hint.map { " \($0)." } ?? ""
+            return "Found \(values.found) at \(place)\(values.excerpt.isEmpty ? "" : ": \(values.excerpt)").\(wanted)"
         }
         return "\(problem) at \(place): found \(values.found)."
     }
@@ -92,17 +118,37 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
 }
 
 extension DecodingError {
-    /// Computes the details, when the error leaves the decoder.
-    func resolveDetails() {
-        let context =
-            switch self {
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-                .dataCorrupted(let context):
-                context
-            @unknown default: nil as Context?
-            }
-        _ = (context?.underlyingError as? JSONErrorDetails)?.values
+    /// The path, the description and the underlying error.
+    package var context: Context? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
     }
+
+    /// The position and what was found there; nil if another decoder than ``TransferJSONDecoder``, or a type that it decodes, has thrown the error.
+    package var details: JSONErrorDetails? { context?.underlyingError as? JSONErrorDetails }
+
+    /// Returns the same error with another path or underlying error.
+    package func replacing(path: [any CodingKey]? = nil, details: JSONErrorDetails? = nil) -> DecodingError {
+        func changed(_ context: Context) -> Context {
+            Context(
+                codingPath: path ?? context.codingPath, debugDescription: context.debugDescription,
+                underlyingError: details ?? context.underlyingError)
+        }
+        return switch self {
+        case .typeMismatch(let type, let context): .typeMismatch(type, changed(context))
+        case .valueNotFound(let type, let context): .valueNotFound(type, changed(context))
+        case .keyNotFound(let key, let context): .keyNotFound(key, changed(context))
+        case .dataCorrupted(let context): .dataCorrupted(changed(context))
+        @unknown default: self
+        }
+    }
+
+    /// Computes the details, when the error leaves the decoder.
+    func resolveDetails() { _ = details?.values }
 }
 
 extension JSONErrorDetails: LocalizedError, CustomReflectable {

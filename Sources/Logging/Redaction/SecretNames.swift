@@ -37,7 +37,12 @@ enum SecretNames {
         "tokentype", "tokenendpoint", "authenticated", "isauthenticated", "unauthenticated", "authorized", "isauthorized",
         "unauthorized", "pagetoken", "nextpagetoken", "previouspagetoken", "prevpagetoken", "continuationtoken",
         "nextcontinuationtoken", "nexttoken", "synctoken", "nextsynctoken", "cursortoken", "passed", "passrate",
+        // Codes of errors, which are followed by a message: `invalid_token: …` (RFC 6749 §5.2, RFC 6750 §3.1, RFC 8628 §3.5).
+        "invalidtoken", "expiredtoken", "unauthorizedclient",
     ]
+
+    /// Last words of a name for what has gone wrong, which make it not secret: `authenticationFailed: …`, `TokenError: …`.
+    private static let outcomes: Set<String> = ["failed", "closed", "error", "errors", "failure"]
 
     /// Words for a quantity or a kind, which make a name not secret: `max_tokens`, `session_count`, `token_expires_in`.
     private static let measures: Set<String> = [
@@ -98,7 +103,21 @@ enum SecretNames {
         if rules.extraFields.contains(whole.joined) || joined.contains(where: rules.extraFields.contains) { return true }
         if rules.openFields.contains(whole.joined) || joined.last.map(rules.openFields.contains) == true { return false }
         if isQuery, contextual.contains(whole.joined) || joined.contains(where: contextual.contains) { return true }
-        return !openFields.contains(whole.joined) && matches(whole)
+        return !openFields.contains(whole.joined) && matches(whole) && !isEmailAddress(name)
+    }
+
+    /// Returns whether a name is an e-mail address whose domain ends with letters that are no secret name, such as `session@example.com`.
+    static func isEmailAddress(_ name: String) -> Bool {
+        guard name.utf8.count <= 254 else { return false }
+        let parts = name.utf8.split(separator: .at, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty,
+            parts[0].allSatisfy({ $0.isNameLetter || $0 == .dot || $0 == .underscore || $0 == .hyphen || $0 == .plus })
+        else { return false }
+        let labels = parts[1].split(separator: .dot, omittingEmptySubsequences: false)
+        guard labels.count > 1, labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isNameLetter || $0 == .hyphen } }),
+            let last = labels.last, last.count > 1, last.allSatisfy({ $0.isUpper || $0.isLower })
+        else { return false }
+        return !matches(NameWords(String(Substring(last))))
     }
 
     private static func matches(_ name: NameWords) -> Bool {
@@ -115,6 +134,7 @@ enum SecretNames {
     private static func isMeasure(_ name: NameWords) -> Bool {
         guard name.words.count > 1 else { return false }
         if let first = name.words.first, let last = name.last, measures.contains(first) || measures.contains(last) { return true }
+        if let last = name.last, outcomes.contains(last) { return true }
         return name.last == "tokens" && name.words.contains { counted.contains($0) } || name.words.contains("expires")
     }
 

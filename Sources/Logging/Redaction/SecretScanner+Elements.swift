@@ -17,6 +17,8 @@ extension SecretScanner {
         var end = index + 1
         while end < bytes.count, end - index < 128, Self.isNameByte(bytes[end]) || bytes[end] == .colon { end += 1 }
         guard end > index + 1, end < bytes.count else { return false }
+        // `<password-reset@example.com>` is an e-mail address.
+        if bytes[end] == .at, end + 1 < bytes.count, bytes[end + 1].isAlphanumeric { return false }
         let name = Array(bytes[(index + 1)..<end]).text
         let isNamed = nextElementIsSecret
         nextElementIsSecret = false

@@ -93,7 +93,7 @@ struct SecretScanner {
             hide(upTo: at)
         } else if let colon = bytes[start..<end].lastIndex(of: .colon),
             bytes[(colon + 1)..<end].contains(where: { $0.isAlphanumeric && !$0.isDigit }),
-            let at = bytes[end..<min(end + 1024, bytes.count)].firstIndex(where: { $0 == .at || $0.isWhitespace }),
+            let at = bytes[end..<min(end + 1024, bytes.count)].firstIndex(where: { $0 == .at || Self.endsURL($0) }),
             bytes[at] == .at
         {
             // `//user:pa/ss@host`: a password with an unencoded delimiter, recognized by a colon that is not followed by a port.
@@ -104,9 +104,13 @@ struct SecretScanner {
 
     private static func endsAuthority(_ byte: UInt8) -> Bool {
         switch byte {
-        case .slash, .question, .hash, .backslash, .quote, .less, .greater: true
-        default: byte.isWhitespace
+        case .slash, .question, .hash, .backslash: true
+        default: endsURL(byte)
         }
+    }
+
+    private static func endsURL(_ byte: UInt8) -> Bool {
+        byte == .quote || byte == .less || byte == .greater || byte.isWhitespace
     }
 
     // MARK: Pairs
@@ -180,6 +184,12 @@ struct SecretScanner {
         guard start < end else { return nil }
         let text = Array(bytes[start..<end]).text
         let isColon = bytes[separator] == .colon
+        // `anna@auth.example: …` is an e-mail address and what follows it.
+        if isColon, !isQuoted, start > 1, bytes[start - 1] == .at, Self.isNameByte(bytes[start - 2]),
+            SecretNames.isEmailAddress("x@" + text)
+        {
+            return nil
+        }
         if redaction.isSecret(member: text)
             || (isColon && SecretNames.isNamedByAnother(text) && isNamedByLine(around: start, separator))
             || (isColon && text.asciiLowercased.begins(with: "x-") && redaction.isSecret(header: text))

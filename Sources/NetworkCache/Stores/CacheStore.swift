@@ -118,7 +118,7 @@ public struct CacheStoreError: Error, Sendable {
     public var systemError: Int32?
     /// A message for people, including the system's text for ``systemError``.
     public private(set) var message: String
-    /// The underlying error, which descriptions do not contain.
+    /// The underlying error. Of what the encoding of a value has thrown, ``message`` contains the text, with secrets redacted; descriptions do not contain others.
     public var underlying: (any Error)?
 
     /// Creates an error. Of `message`, the first 400 characters are kept, with secrets redacted and control characters escaped.

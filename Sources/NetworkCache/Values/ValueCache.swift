@@ -133,7 +133,8 @@ public struct ValueCache: Sendable {
         do {
             json = try ValueCoding.encode(value)
         } catch {
-            throw CacheStoreError(.encoding, "a value of type \(type(of: value)) cannot be encoded", underlying: error)
+            throw CacheStoreError(
+                .encoding, "a value of type \(type(of: value)) cannot be encoded: \(ErrorText(error))", underlying: error)
         }
         let now = clock()
         try await storage.set(StoredValue(storedAt: now, expiresAt: now.advanced(by: lifetime), json: json), for: key)

@@ -38,6 +38,8 @@ public struct TLSFailure: RawRepresentable, Sendable, Hashable {
     /// The server aborted the handshake without a specific reason: there is no common cipher suite, or, before TLS 1.3, a client
     /// certificate is missing.
     public static let handshakeRefused = Self(rawValue: "handshakeRefused")
+    /// The server's first bytes are not TLS: the port is probably one for `http`, and the URL has `https`.
+    public static let notTLS = Self(rawValue: "notTLS")
     /// Any other cause; the error's message has the details.
     public static let other = Self(rawValue: "other")
 }
@@ -58,6 +60,7 @@ extension TLSFailure: CustomStringConvertible {
         case .clientCertificateRejected: "the server rejects the client certificate"
         case .protocolVersion: "no common version of TLS"
         case .handshakeRefused: "the server refused the handshake"
+        case .notTLS: "the server does not speak TLS on this port, which may be one for http instead of https"
         case .other: "TLS failed"
         default: rawValue
         }
@@ -91,9 +94,14 @@ extension TLSFailure {
         }
     }
 
-    /// Creates the failure for an error message of libcurl or OpenSSL, for causes that they report only as text; `nil` if the
-    /// message contains no known phrase.
+    /// Creates the failure for an error message of libcurl or OpenSSL, for the number of OpenSSL's reason in it, and for causes that they report only as
+    /// text; `nil` if the message contains neither a known number nor a known phrase.
     package init?(words message: String) {
+        // SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST and SSL_R_HTTPS_PROXY_REQUEST.
+        if let reason = Self.reason(in: message), [267, 156, 155].contains(reason) {
+            self = .notTLS
+            return
+        }
         let words: [(String, TLSFailure)] = [
             ("certificate subject name", .wrongHost),
             ("no alternative certificate", .wrongHost),
@@ -128,5 +136,15 @@ extension TLSFailure {
             return
         }
         return nil
+    }
+
+    /// Returns the reason of an error of OpenSSL's TLS library (number 20) from the number in its message, such as `error:0A00010B:SSL routines::wrong version
+    /// number`; `nil` for other errors. The reason has 23 bits since OpenSSL 3.0, and 12 before (ERR_GET_REASON(3)).
+    private static func reason(in message: String) -> UInt32? {
+        guard let start = message.range(of: "error:", options: .backwards),
+            let number = UInt32(message[start.upperBound...].prefix { $0.isHexDigit }, radix: 16)
+        else { return nil }
+        if number >> 24 == 20 { return number & 0xFFF }
+        return number >> 23 == 20 ? number & 0x7F_FFFF : nil
     }
 }

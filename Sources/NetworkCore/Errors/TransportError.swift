@@ -106,8 +106,8 @@ extension TransportError {
 
     /// The error that caused this one.
     ///
-    /// Descriptions leave it out, with one exception: for ``Code/authenticationFailed`` they show a cause that is an error of
-    /// this framework, with its request, status and a redacted snippet.
+    /// If code of the application has thrown it, such as a closure or a sequence, ``message`` contains its text, with secrets redacted. Descriptions leave out all others,
+    /// with one exception: for ``Code/authenticationFailed`` they show a cause that is an error of this framework, with its request, status and a redacted snippet.
     public var underlying: (any Error)? {
         get { parts.value.underlying }
         set { parts.value.underlying = newValue }

@@ -85,8 +85,7 @@ extension NetworkBody {
         } catch let error as TransportError {
             throw error
         } catch {
-            throw TransportError(
-                .bodyFailed, "the sequence that produces the body failed (\(type(of: error)))", underlying: error)
+            throw TransportError(.bodyFailed, "the sequence that produces the body failed", causedBy: error)
         }
     }
 

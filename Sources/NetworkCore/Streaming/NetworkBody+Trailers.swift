@@ -42,8 +42,7 @@ extension BodyTrailers {
                 do {
                     fields += try await make().fields
                 } catch {
-                    throw TransportError(
-                        .bodyFailed, "the closure that makes the trailers failed (\(type(of: error)))", underlying: error)
+                    throw TransportError(.bodyFailed, "the closure that makes the trailers failed", causedBy: error)
                 }
             }
         }

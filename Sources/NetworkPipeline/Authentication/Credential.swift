@@ -116,9 +116,7 @@ public struct Credential: Sendable {
         } catch let error as TransportError {
             throw error
         } catch {
-            throw TransportError(
-                .authenticationFailed, "the credential cannot be applied (\(type(of: error)))", request: request,
-                underlying: error)
+            throw TransportError(.authenticationFailed, "the credential cannot be applied", causedBy: error, request: request)
         }
     }
 }

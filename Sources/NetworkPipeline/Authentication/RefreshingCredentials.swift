@@ -194,8 +194,8 @@ extension RefreshingCredentials {
                 }
                 promise.resolve(.success(credential))
             } catch {
-                let message = "the credentials cannot be refreshed (\(type(of: error)))"
-                promise.resolve(.failure(TransportError(.authenticationFailed, message, underlying: error)))
+                let failure = TransportError(.authenticationFailed, "the credentials cannot be refreshed", causedBy: error)
+                promise.resolve(.failure(failure))
             }
         }
         defer { work.cancel() }

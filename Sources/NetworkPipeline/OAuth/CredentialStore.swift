@@ -71,8 +71,9 @@ extension OAuthError {
         case let error as OAuthError: self = error
         case let error as CredentialStoreError where error.code == .cancelled:
             self.init(.cancelled, error.message, underlying: error)
-        default:
-            self.init(.storeFailed, "the store of the tokens failed (\(type(of: error)))", underlying: error)
+        // The description shows such a cause itself.
+        case is any RedactedError: self.init(.storeFailed, "the store of the tokens failed", underlying: error)
+        default: self.init(.storeFailed, "the store of the tokens failed: \(ErrorText(error))", underlying: error)
         }
     }
 }

@@ -31,7 +31,7 @@ struct LoopbackWebSocketHandler: Sendable {
         } catch is CancellationError {
             await socket.close(.goingAway)
         } catch {
-            await socket.close(.internalError, reason: "the handler threw an error")
+            await socket.close(.internalError, reason: "the handler threw: \(ErrorText(error, limit: 90))")
         }
     }
 }

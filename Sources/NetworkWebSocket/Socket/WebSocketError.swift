@@ -86,7 +86,7 @@ extension WebSocketError: RedactedStringConvertible, LocalizedError {
     /// The message, with the cause, on one line and without secrets.
     public var description: String {
         // Any error may be the cause, such as one of a decoder that shows what the peer has sent.
-        (underlying.map { "\(message): \($0)" } ?? message).printable(limit: 800)
+        (underlying.map { "\(message): \(ErrorText($0, limit: 800))" } ?? message).printable(limit: 800)
     }
 }
 

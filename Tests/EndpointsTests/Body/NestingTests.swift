@@ -140,10 +140,10 @@ import Testing
             ),
             (Double.nan, "unable to encode Double.nan directly in JSON, at \"d\"", "it is not a finite number"),
             (Decimal.nan, "unable to encode Decimal.nan directly in JSON, at \"d\"", "it is not a finite number"),
-            // The description that a value's type has written may contain the value.
             (
-                Failing(error: .invalidValue(1, .init(codingPath: [], debugDescription: "S3CRET"))), "invalid Int",
-                "it cannot be encoded: invalid Int"
+                Failing(error: .invalidValue(1, .init(codingPath: [], debugDescription: "Too small, password=S3CRET."))),
+                "invalid Int (Too small, password=<redacted>)",
+                "it cannot be encoded: invalid Int (Too small, password=<redacted>)"
             ),
         ]
         for (value, json, query) in rows {

@@ -90,21 +90,24 @@ import TestSupport
         #expect(error.reason.contains("512 levels"))
     }
 
-    @Test func `an error that a value throws is stored but not shown in descriptions`() throws {
+    @Test func `an error that a value throws is stored, and shown without secrets and the value`() throws {
         struct Failing: Encodable {
-            struct Secret: Error { let text = "CANARY" }
+            struct Secret: Error { let text = "too long", password = "CANARY" }
             func encode(to encoder: any Encoder) throws { throw Secret() }
         }
         struct Invalid: Encodable {
             func encode(to encoder: any Encoder) throws {
-                throw EncodingError.invalidValue("CANARY", .init(codingPath: encoder.codingPath, debugDescription: "CANARY"))
+                throw EncodingError.invalidValue(
+                    "CANARY", .init(codingPath: encoder.codingPath, debugDescription: "too long: CANARY"))
             }
         }
         let failing = try Endpoint.make(query: ["x": Failing()]).generationError()
         #expect(failing.field == .query("x") && failing.underlying is Failing.Secret)
         let invalid = try Endpoint.make(query: ["x": Invalid()]).generationError()
         #expect(invalid.field == .query("x") && invalid.underlying is EncodingError)
-        for error in [failing, invalid] { #expect(!everyText(of: error).contains("CANARY")) }
+        for error in [failing, invalid] {
+            #expect(!everyText(of: error).contains("CANARY") && error.reason.contains("too long"), "\(error)")
+        }
     }
 }
 

@@ -98,7 +98,8 @@ import Testing
     @Test func `no description of an error shows content of the stream`() throws {
         let error = #expect(throws: StreamParsingError.self) { try read(.ndjson(Movie.self), "{\"token\": \"s3cret\"}") }
         #expect(error.map { !"\($0) \(String(reflecting: $0))".contains("s3cret") } == true)
-        #expect(error?.errorDescription == "element 0 of the stream: cannot be decoded (DecodingError)")
+        let reason = #"at [0], no value for the key "id"; the keys there are "token""#
+        #expect(error?.errorDescription == "element 0 of the stream: cannot be decoded: " + reason)
     }
 
     @Test func `the data of an event is decoded as JSON`() throws {

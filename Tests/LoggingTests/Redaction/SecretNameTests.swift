@@ -31,7 +31,8 @@ struct SecretNameTests {
         "signature", "sig", "code", "session", "sessionid", "session_id", "JSESSIONID", "PHPSESSID_session", "jwt", "auth",
         "authorization", "credential", "credentials", "private_key", "pin", "otp", "smsOtp", "X-Amz-Signature",
         "X-Amz-Credential", "X-Goog-Signature", "user[password]", "user[code]", "user.key", "/token", "code_verifier",
-        "pass\u{0}word", "p\u{200B}assword_secret",
+        "pass\u{0}word", "p\u{200B}assword_secret", "error_token", "failed_password", "me@db.password", "token@", "@token",
+        "a@token@b.c",
     ])
     func `a field with a secret name is secret`(name: String) {
         #expect(Redaction.isSecret(field: name))
@@ -43,6 +44,8 @@ struct SecretNameTests {
         "max_tokens", "promptTokens", "session_count", "token_expires_in", "password-length", "auth_required",
         "secretVersionsTotal",
         "nextPageToken", "isAuthenticated", "unauthorized", "pass_rate", "passed",
+        "authenticationFailed", "TokenError", "sessionClosed", "invalid_token", "session@example.com",
+        "password-reset@auth.example",
     ])
     func `a field with another name is not secret`(name: String) {
         #expect(!Redaction.isSecret(field: name))

@@ -1,4 +1,7 @@
+import Endpoints
+import Foundation
 import Testing
+import TransferTestSupport
 
 @testable import NetworkCore
 
@@ -30,11 +33,32 @@ struct TLSFailureTests {
         ("SSL certificate problem: self signed certificate in certificate chain", .unknownIssuer),
         ("SSL certificate problem: self-signed certificate", .selfSigned),
         ("SSL certificate problem: unable to get local issuer certificate", .unknownIssuer),
-        ("Connection reset by peer", nil),
+        ("error:0A00010B:SSL routines::wrong version number", .notTLS), ("error:0A00009C:SSL routines::", .notTLS),
+        ("error:1408F10B:SSL routines:ssl3_get_record:wrong version number", .notTLS),
+        ("error:0900010B:PEM routines::", nil), ("error:0A00010B0:", nil), ("error:", nil), ("Connection reset by peer", nil),
     ])
     func `the error messages of TLS libraries are converted to TLS failures`(words: String, failure: TLSFailure?) {
         #expect(TLSFailure(words: words) == failure)
     }
+
+    #if os(Linux)
+        @Test func `https to a port that does not speak TLS is an error that says so`() async throws {
+            for text in [
+                "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "220 mail.test ESMTP ready\r\n", "SSH-2.0-test\r\n",
+            ] {
+                let server = try RawServer { connection in
+                    _ = try connection.receive()
+                    try connection.send(text)
+                    connection.waitForHangUp()
+                }
+                let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+                let error = try await failure(
+                    of: CurlSessionManager(configuration: SessionConfiguration()), NetworkRequest(url: url))
+                #expect(error.tlsFailure == .notTLS && error.code == .tlsFailed && error.phase == .tls, "\(error)")
+                #expect("\(error)".contains("does not speak TLS on this port") && !error.isRetryable, "\(error)")
+            }
+        }
+    #endif
 
     @Test func `the description of a TLS error contains the code, phase, failure and message`() {
         let error = TransportError(

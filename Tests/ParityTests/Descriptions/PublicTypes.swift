@@ -24,6 +24,16 @@ struct PublicTypes {
         }
     }
 
+    /// The public declarations that get code which may throw any error: closures, sequences, and requirements of protocols.
+    var callingThrowingCode: Set<String> {
+        let closure = #/(?:@Sendable |: )\([^()]*\) (?:async )?throws -> /#
+        let requirement = #/: requirement .*\) (?:async )?throws(?: ->|$)/#
+        return Set(
+            lines.filter { line in
+                line.contains(closure) || line.contains(requirement) || line.contains(": AsyncSequence") && line.contains("func ")
+            }.map { line in String(line.prefix { $0 != " " }.dropLast()) })
+    }
+
     /// Returns the types of which a member mentions another type than numbers and those of a set, with the line that does.
     func withText(of types: Set<String>) -> [String: String] {
         let numbers: Set<String> = [

@@ -9,6 +9,9 @@ import NetworkLogging
 ///
 /// A decoder that is a class must not be changed while it is in use. ``NetworkJSON/TransferJSONDecoder`` decodes the value at a key path and the
 /// elements of a stream in place. For other decoders, the bytes of the value are found and copied first.
+///
+/// After a `DecodingError` of a `JSONDecoder`, the value is decoded a second time, by a ``NetworkJSON/TransferJSONDecoder`` with the same strategies: errors state the byte, the keys
+/// that are there, and the format of a date, whichever decoder is used.
 public protocol JSONDataDecoder: Sendable {
     /// Decodes a value from a complete JSON document.
     ///
@@ -34,8 +37,46 @@ extension JSONDataDecoder {
 
     /// Decodes the document, in place where that is possible.
     func decodeDocument<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
-        guard let decoder = inPlace else { return try decode(type, from: body.data) }
+        guard let decoder = inPlace else { return try decodeWithDetails(type, from: body.data) }
         return try decoder.decode(type, from: body.text)
+    }
+
+    /// Decodes a document, with the details of ``TransferJSONDecoder`` in a `DecodingError`.
+    func decodeWithDetails<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        do {
+            return try decode(type, from: data)
+        } catch let error as DecodingError {
+            throw detailed(error, in: data) { _ = try $0.decode(type, from: data) }
+        }
+    }
+
+    /// Returns an error with the details that ``TransferJSONDecoder`` has for it.
+    ///
+    /// - Parameters:
+    ///   - prefix: The path of the bytes that were decoded in the document.
+    ///   - decode: Decodes the same value with another decoder.
+    private func detailed(
+        _ error: DecodingError, in data: Data, under prefix: JSONKeyPath? = nil, _ decode: (TransferJSONDecoder) throws -> Void
+    ) -> DecodingError {
+        var isOfDocument = false
+        if case .dataCorrupted(let context) = error { isOfDocument = context.codingPath.isEmpty }
+        let error = prefix.map(error.prefixed) ?? error
+        guard error.details == nil else { return error }
+        do {
+            if let decoder = self as? JSONDecoder {
+                try decode(TransferJSONDecoder(decoder))
+            } else if isOfDocument {
+                // The strategies of the decoder are not known.
+                _ = try TransferJSONDecoder().decode(NoContent.self, from: data)
+            }
+        } catch let other as DecodingError {
+            guard let details = other.details else { return error }
+            if details.problem != nil { return isOfDocument ? error.replacing(details: details) : error }
+            if other.isSame(as: error) { return error.replacing(details: details) }
+            // A number that does not fit, for which Foundation's error has neither a place nor a reason.
+            if isOfDocument, case .dataCorrupted = other { return other }
+        } catch {}
+        return error
     }
 
     /// Decodes the value at a key path.
@@ -48,10 +89,26 @@ extension JSONDataDecoder {
             do {
                 return try decode(type, from: found.data)
             } catch let error as DecodingError {
-                throw error.prefixed(by: found.path)
+                // Bytes and lines are counted from the beginning of the document.
+                throw detailed(error, in: body.data, under: found.path) { decoder in
+                    _ = try decoder.scan(body, for: keyPath) { try $0.decode(type, at: keyPath) }
+                }
             }
         }
         return try decoder.scan(body, for: keyPath) { try $0.decode(type, at: keyPath) }
+    }
+}
+
+extension DecodingError {
+    /// Whether another error has the same kind, path and key.
+    fileprivate func isSame(as other: DecodingError) -> Bool {
+        switch (self, other) {
+        case (.keyNotFound(let key, _), .keyNotFound(let otherKey, _)):
+            guard key.stringValue == otherKey.stringValue else { return false }
+        case (.typeMismatch, .typeMismatch), (.valueNotFound, .valueNotFound), (.dataCorrupted, .dataCorrupted): break
+        default: return false
+        }
+        return context?.codingPath.map(\.stringValue) == other.context?.codingPath.map(\.stringValue)
     }
 }
 

@@ -42,20 +42,7 @@ extension DecodingError {
     ///
     /// A pointer token of digits becomes an index. Paths from ``JSONSlicer/locate(_:in:)`` contain no tokens.
     package func prefixed(by path: JSONKeyPath) -> DecodingError {
-        func rooted(_ context: Context) -> Context {
-            Context(
-                codingPath: path.components.map(JSONPathKey.init) + context.codingPath,
-                debugDescription: context.debugDescription,
-                underlyingError: context.underlyingError
-            )
-        }
-        return switch self {
-        case .typeMismatch(let type, let context): .typeMismatch(type, rooted(context))
-        case .valueNotFound(let type, let context): .valueNotFound(type, rooted(context))
-        case .keyNotFound(let key, let context): .keyNotFound(key, rooted(context))
-        case .dataCorrupted(let context): .dataCorrupted(rooted(context))
-        @unknown default: self
-        }
+        replacing(path: path.components.map(JSONPathKey.init) + (context?.codingPath ?? []))
     }
 }
 

@@ -104,7 +104,7 @@ struct JSONDecodingParser<Records: JSONRecordParser, Element: Decodable & Sendab
         if let problem = record.problem { throw failed(problem, record) }
         let reader = records.reader
         do {
-            if let other { return try other.decode(Element.self, from: reader.data(record.length)) }
+            if let other { return try other.decodeWithDetails(Element.self, from: reader.data(record.length)) }
             if record.isScanned { return try reader.decodeScanned(Element.self, length: record.length) }
             return try reader.decode(Element.self, length: record.length)
         } catch let error as DecodingError {

@@ -234,7 +234,7 @@ final class LoopbackConnection: @unchecked Sendable {
     }
 
     private static func failure(_ error: any Error) -> LoopbackResponse {
-        .text("The handler threw: \(error)\n", status: 500)
+        .text("The handler threw: \(ErrorText(error))\n", status: 500)
     }
 }
 

@@ -131,7 +131,7 @@ enum ExchangeErrors {
             ("CERTIFICATE_VERIFY_FAILED", .unknownIssuer), ("CERTIFICATE_REQUIRED", .clientCertificateRequired),
             ("ALERT_BAD_CERTIFICATE", .clientCertificateRejected), ("ALERT_UNKNOWN_CA", .clientCertificateRejected),
             ("PROTOCOL_VERSION", .protocolVersion), ("UNSUPPORTED_PROTOCOL", .protocolVersion),
-            ("HANDSHAKE_FAILURE", .handshakeRefused),
+            ("HANDSHAKE_FAILURE", .handshakeRefused), ("WRONG_VERSION_NUMBER", .notTLS), ("HTTP_REQUEST", .notTLS),
         ]
         return names.first { text.contains($0.0) }?.1 ?? .other
     }
