@@ -25,13 +25,13 @@ service.requestPublisher(popular, on: .main)
 service.streamPublisher(
     catalogue, as: .elements(of: Movie.self, at: "items"), on: .main
 )
-    .prefix(10)
-    .sink { completion in
-        print(completion)
-    } receiveValue: { movie in
-        print(movie.title)
-    }
-    .store(in: &subscriptions)
+.prefix(10)
+.sink { completion in
+    print(completion)
+} receiveValue: { movie in
+    print(movie.title)
+}
+.store(in: &subscriptions)
 
 service.uploadUpdatesPublisher(.file(file), to: trailer, on: .main)
     .sink { completion in

@@ -117,23 +117,27 @@ extension DataTransferService {
     /// Returns `failure` without logging it.
     public func report(_ failure: DataTransferError) -> DataTransferError { failure }
 
-    /// Requests an endpoint, and decodes the response on the actor of the caller.
-    ///
-    /// This is the form for types whose conformance to `Decodable` is isolated to an actor, as in a module whose default isolation is the main
-    /// actor. Endpoints have no such values, because they are decoded by any task. A large response blocks the actor while it is decoded:
-    /// declare its type `nonisolated`, and use an endpoint.
+    /// Requests an endpoint without a response type, such as a URL or a case of an enum, and decodes the response on the actor of the caller.
     ///
     /// ```swift
-    /// let movies = try await service.request(Movies.popular(page: 1), as: [Movie].self, decoder: .keyPath("results"))
+    /// let movie = try await service.request(url, as: Movie.self)
+    /// let text = try await service.request(url, as: String.self, decoder: .text)
     /// ```
+    ///
+    /// A URL is requested with GET. If it has another origin than the base URL of the configuration, no credentials are sent, and only those
+    /// headers of the configuration that cannot contain a secret.
+    ///
+    /// This is also the form for types whose conformance to `Decodable` is isolated to an actor, as in a module whose default isolation is the
+    /// main actor. Endpoints have no such values, because they are decoded by any task. A large response blocks the actor while it is decoded:
+    /// declare its type `nonisolated`, and use an endpoint.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint. If it has a decoder, that one is not used.
     ///   - type: The type of the value, which need not be `Sendable`.
-    ///   - decoder: The decoder of the response body. Default: `.json`, which uses the decoder of the service.
+    ///   - decoder: The decoder of the response body. Default: `.json`, which uses the decoder of the service. For the bytes or the text of the
+    ///     response, pass `.rawData` or `.text`.
     ///   - isolation: The actor on which the value is decoded. Default: that of the caller.
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
-    @_disfavoredOverload
     public func request<Response: Decodable>(
         _ endpoint: some Requestable, as type: Response.Type, decoder: any ResponseDecoder = .json,
         isolation: isolated (any Actor)? = #isolation
@@ -175,28 +179,6 @@ extension DataTransferService {
 }
 
 extension DataTransferService {
-    /// Requests an endpoint without a response type, such as a URL or a case of an enum, and returns the decoded value.
-    ///
-    /// ```swift
-    /// let movie = try await service.request(url, as: Movie.self)
-    /// let text = try await service.request(url, as: String.self, decoder: .text)
-    /// ```
-    ///
-    /// A URL is requested with GET. If it has another origin than the base URL of the configuration, no credentials are sent, and only those
-    /// headers of the configuration that cannot contain a secret.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint.
-    ///   - type: The type of the value.
-    ///   - decoder: The decoder of the response. Default: `.json`, which uses the decoder of the service. For the bytes or the text of the
-    ///     response, pass `.rawData` or `.text`.
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
-    public func request<Value: Decodable & Sendable>(
-        _ endpoint: some Requestable, as type: Value.Type, decoder: any ResponseDecoder = .json
-    ) async throws(DataTransferError) -> Value {
-        try await response(for: endpoint.as(type, decoder: decoder)).value
-    }
-
     /// Requests an endpoint without a response type, and returns the value at a key path of the JSON document.
     ///
     /// ```swift
@@ -204,10 +186,11 @@ extension DataTransferService {
     /// ```
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
-    public func request<Value: Decodable & Sendable>(
-        _ endpoint: some Requestable, as type: Value.Type, keyPath: JSONKeyPath
+    public func request<Value: Decodable>(
+        _ endpoint: some Requestable, as type: Value.Type, keyPath: JSONKeyPath,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws(DataTransferError) -> Value {
-        try await response(for: endpoint.as(type, keyPath: keyPath)).value
+        try await request(endpoint, as: type, decoder: .keyPath(keyPath), isolation: isolation)
     }
 
     /// Requests an endpoint, and returns its value or the error as a `Result`, whose type of errors is not lost in a task or a closure.

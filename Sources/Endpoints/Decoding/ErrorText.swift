@@ -37,14 +37,18 @@ package struct ErrorText: RedactedStringConvertible {
 }
 
 extension EncodingError {
-    /// What is wrong with the value, what the error itself says, and the coding path. A text that cannot be encoded is not shown, also in what the error says.
+    /// What is wrong with the value, what the error itself says, and the coding path. Of the value, a text and the texts of its
+    /// properties are not shown, also in what the error says.
     package var reason: String {
         guard case .invalidValue(let value, let context) = self else { return "invalid value" }
         let path = context.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: ".")
         let place = path.isEmpty ? "" : ", at \"\(path.printable)\""
         guard var text = refusal else {
             var words = context.codingPath.containsSecretName ? "" : String(context.debugDescription.prefix(4096))
-            if let value = value as? String, value.utf8.count > 3 { words = words.replacing(value, with: Redaction.placeholder) }
+            let texts = Mirror(reflecting: value).children.prefix(64).map(\.value) + [value]
+            for case let text as String in texts where text.utf8.count > 3 {
+                words = words.replacing(text, with: Redaction.placeholder)
+            }
             if words.last == "." { words.removeLast() }
             return "invalid \(type(of: value))" + (words.isEmpty ? "" : " (\(words))") + place
         }

@@ -27,7 +27,7 @@ package struct StackBounds: Sendable {
     package mutating func room() -> Int { room(at: Self.address()) }
 
     /// Returns how many levels can be written by recursion now, if each takes a number of bytes.
-    package mutating func levels(of bytes: Int) -> Int { max(Self.leastLevels, room() / (bytes * ThreadStack.growth)) }
+    package mutating func levels(of bytes: Int) -> Int { max(Self.leastLevels, room() / bytes) }
 
     @inline(__always)
     private static func address() -> UInt {

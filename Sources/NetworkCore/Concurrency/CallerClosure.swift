@@ -15,7 +15,7 @@ package enum CallerClosure<Value: Sendable>: Sendable {
             self = .isolated(closure)
             return
         }
-        self = .plain(unsafeBitCast(closure, to: (@Sendable (Value) -> Void).self))
+        self = .plain(unsafeBitCast(Isolated(closure: closure), to: Plain.self).closure)
     }
 
     /// The same for a closure with two arguments.
@@ -26,7 +26,7 @@ package enum CallerClosure<Value: Sendable>: Sendable {
             self = .isolated { await closure($0.0, $0.1) }
             return
         }
-        let plain = unsafeBitCast(closure, to: (@Sendable (First, Second) -> Void).self)
+        let plain = unsafeBitCast(IsolatedOfTwo(closure: closure), to: PlainOfTwo<First, Second>.self).closure
         self = .plain { plain($0.0, $0.1) }
     }
 
@@ -36,9 +36,13 @@ package enum CallerClosure<Value: Sendable>: Sendable {
             self = .isolated { await closure() }
             return
         }
-        let plain = unsafeBitCast(closure, to: (@Sendable () -> Void).self)
+        let plain = unsafeBitCast(IsolatedOfNone(closure: closure), to: PlainOfNone.self).closure
         self = .plain { plain() }
     }
+
+    // Closures that are cast are in structures, as runtimes before macOS 15 have no metadata of isolated function types.
+    private struct Isolated { let closure: @isolated(any) @Sendable (Value) -> Void }
+    private struct Plain { let closure: @Sendable (Value) -> Void }
 
     /// Calls the closure on this thread, or starts it on its actor.
     package func call(_ value: Value) {
@@ -56,3 +60,8 @@ package enum CallerClosure<Value: Sendable>: Sendable {
         }
     }
 }
+
+private struct IsolatedOfTwo<First, Second> { let closure: @isolated(any) @Sendable (First, Second) -> Void }
+private struct PlainOfTwo<First, Second> { let closure: @Sendable (First, Second) -> Void }
+private struct IsolatedOfNone { let closure: @isolated(any) @Sendable () -> Void }
+private struct PlainOfNone { let closure: @Sendable () -> Void }

@@ -33,7 +33,7 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
     ///   for `{ @MainActor state in … }`, and without one on ``BackgroundThreads/completions``. The call that is monitored returns, throws
     ///   or completes only after the closure has returned from the last event.
     public init(onProgress: (@isolated(any) @Sendable (TransferProgress) -> Void)? = nil) {
-        self.onProgress = onProgress.map { CallerClosure($0) }
+        self.onProgress = if let onProgress { CallerClosure(onProgress) } else { nil }
         (stream, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 

@@ -32,7 +32,25 @@ NS_BRIDGED("Swift.Dictionary")
 @interface NSDictionary<__covariant KeyType, __covariant ObjectType> : NSObject <NSCopying>
 @end
 
-@interface NSNumber : NSObject <NSCopying>
+// https://developer.apple.com/documentation/foundation/nsvalue
+@interface NSValue : NSObject <NSCopying>
+@property(readonly) const char *objCType;
+@end
+
+// https://developer.apple.com/documentation/foundation/nsnumber
+@interface NSNumber : NSValue
+@property(readonly) BOOL boolValue;
+@property(readonly) double doubleValue;
+@property(readonly) long long longLongValue __attribute__((swift_name("int64Value")));
+@property(readonly) unsigned long long unsignedLongLongValue __attribute__((swift_name("uint64Value")));
+@end
+
+// https://developer.apple.com/documentation/foundation/nsdecimalnumber
+@interface NSDecimalNumber : NSNumber
+@end
+
+// https://developer.apple.com/documentation/foundation/nsnull
+@interface NSNull : NSObject <NSCopying>
 @end
 
 NS_BRIDGED("Data")

@@ -69,14 +69,13 @@ import Testing
 
     @Test func `a value that JSON cannot represent is an error with its place, and nothing of the value`() throws {
         final class Opaque { let secret = "hunter2" }
-        let endless = NSMutableArray()
-        endless.addObjects(from: [endless, endless])
+        let deep = (0..<600).reduce([]) { inner, _ in [inner] as [Any] }
         let rows: [([String: Any], place: String, reason: String)] = [
             (["a": ["b": [1, Opaque()] as [Any]]], "a.b.1", "opaque is not a JSON value"),
             (["a": Set([1])], "a", "set<Int> is not a JSON value"),
             (["a": ["b": Double.nan]], "a.b", "unable to encode Double.nan"),
             (["a": [1: 2]], "a", "dictionary<Int, Int> is not a JSON value"),
-            (["a": endless], "a.0", "nested"),
+            (["a": deep], "a.0", "nested"),
         ]
         for (object, place, reason) in rows {
             let inBody = try #require(throws: RequestGenerationError.self) {

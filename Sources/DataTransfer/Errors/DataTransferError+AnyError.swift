@@ -3,7 +3,6 @@ import Foundation
 import NetworkCore
 import NetworkLogging
 
-// What can be asked about an error whose type is not known: one of a `Task`, of a task group, or of a `do` whose calls throw errors of several types.
 extension Error {
     /// The error as a ``DataTransferError``, if it is an error of this framework or a `CancellationError`; `nil` for any other.
     ///
@@ -31,15 +30,28 @@ extension Error {
         default: nil
         }
     }
+}
 
-    /// The status of the response, for an error of this framework that has one; otherwise `nil`.
-    public var statusCode: Int? { dataTransferError?.statusCode }
-    /// Whether the request or the task was cancelled: an error of this framework, or `CancellationError`.
-    public var isCancelled: Bool { dataTransferError?.isCancelled ?? false }
-    /// Whether a time limit was exceeded, in any phase; `false` for the errors of others.
-    public var isTimeout: Bool { dataTransferError?.isTimeout ?? false }
-    /// Whether the network caused the failure, rather than the request or the response; `false` for the errors of others.
-    public var isConnectivity: Bool { dataTransferError?.isConnectivity ?? false }
-    /// Whether the same request may succeed later (``DataTransferError/isRetryable``); `false` for the errors of others.
-    public var isRetryable: Bool { dataTransferError?.isRetryable ?? false }
+extension DataTransferError: CallError {
+    package var facts: CallFacts {
+        CallFacts(
+            statusCode: statusCode, isCancelled: isCancelled, isTimeout: isTimeout, isConnectivity: isConnectivity,
+            isRetryable: isRetryable)
+    }
+}
+
+extension ParsingFailure: CallError {
+    package var facts: CallFacts {
+        // As an optional, it would be the property of any error, which asks for these facts.
+        let status: Int = statusCode
+        return CallFacts(statusCode: status)
+    }
+}
+
+extension FileFailure: CallError {
+    package var facts: CallFacts { CallFacts(isRetryable: isRetryable) }
+}
+
+extension UploadFailure: CallError {
+    package var facts: CallFacts { CallFacts(statusCode: statusCode, isRetryable: isRetryable) }
 }
