@@ -4,7 +4,7 @@ import Foundation
 // other `Encodable` value with named properties. A literal always uses those, so that its order is kept and its values may have several types.
 
 extension Endpoint {
-    /// Creates an endpoint whose response is neither `Decodable` nor `Void`, with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Creates an endpoint whose response is neither `Decodable` nor `Void`, with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public init<Query: Encodable & Sendable>(
         path: String,
@@ -28,7 +28,7 @@ extension Endpoint {
 }
 
 extension Endpoint where Response: Decodable {
-    /// Creates an endpoint whose response is decoded by a ``ResponseDecoder``, with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Creates an endpoint whose response is decoded by a ``ResponseDecoder``, with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public init<Query: Encodable & Sendable>(
         path: String,
@@ -50,7 +50,7 @@ extension Endpoint where Response: Decodable {
             timeouts: timeouts, acceptedStatuses: acceptedStatuses, responseDecoder: responseDecoder)
     }
 
-    /// Creates an endpoint whose response is one value inside a JSON document, with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Creates an endpoint whose response is one value inside a JSON document, with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public init<Query: Encodable & Sendable>(
         path: String,
@@ -74,7 +74,7 @@ extension Endpoint where Response: Decodable {
 }
 
 extension Endpoint where Response == Void {
-    /// Creates an endpoint of whose response only the status matters, with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Creates an endpoint whose call returns nothing, with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public init<Query: Encodable & Sendable>(
         path: String,
@@ -97,7 +97,7 @@ extension Endpoint where Response == Void {
 }
 
 extension RequestDescription {
-    /// Creates a description of a request with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Creates a description of a request with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public init<Query: Encodable & Sendable>(
         path: String,
@@ -120,7 +120,7 @@ extension RequestDescription {
             timeouts: timeouts, acceptedStatuses: acceptedStatuses, requiresAuthentication: requiresAuthentication)
     }
 
-    /// Returns the description of a GET request with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Returns the description of a GET request with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public static func get<Query: Encodable & Sendable>(
         _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:],
@@ -133,7 +133,7 @@ extension RequestDescription {
             timeouts: timeouts, acceptedStatuses: acceptedStatuses, requiresAuthentication: requiresAuthentication)
     }
 
-    /// Returns the description of a HEAD request with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Returns the description of a HEAD request with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public static func head<Query: Encodable & Sendable>(
         _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:],
@@ -146,7 +146,7 @@ extension RequestDescription {
             timeouts: timeouts, acceptedStatuses: acceptedStatuses, requiresAuthentication: requiresAuthentication)
     }
 
-    /// Returns the description of a POST request with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Returns the description of a POST request with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public static func post<Query: Encodable & Sendable>(
         _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:],
@@ -159,7 +159,7 @@ extension RequestDescription {
             body: body, timeouts: timeouts, acceptedStatuses: acceptedStatuses, requiresAuthentication: requiresAuthentication)
     }
 
-    /// Returns the description of a QUERY request with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Returns the description of a QUERY request with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public static func query<Query: Encodable & Sendable>(
         _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:],
@@ -172,7 +172,7 @@ extension RequestDescription {
             body: body, timeouts: timeouts, acceptedStatuses: acceptedStatuses, requiresAuthentication: requiresAuthentication)
     }
 
-    /// Returns the description of a PUT request with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Returns the description of a PUT request with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public static func put<Query: Encodable & Sendable>(
         _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:],
@@ -185,7 +185,7 @@ extension RequestDescription {
             body: body, timeouts: timeouts, acceptedStatuses: acceptedStatuses, requiresAuthentication: requiresAuthentication)
     }
 
-    /// Returns the description of a PATCH request with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Returns the description of a PATCH request with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public static func patch<Query: Encodable & Sendable>(
         _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:],
@@ -198,7 +198,7 @@ extension RequestDescription {
             body: body, timeouts: timeouts, acceptedStatuses: acceptedStatuses, requiresAuthentication: requiresAuthentication)
     }
 
-    /// Returns the description of a DELETE request with a query of any `Encodable` value: see ``ParameterList/init(_:)``.
+    /// Returns the description of a DELETE request with a query of any `Encodable` value: see ``ParameterList``.
     @_disfavoredOverload
     public static func delete<Query: Encodable & Sendable>(
         _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:],

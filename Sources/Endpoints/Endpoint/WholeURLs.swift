@@ -41,7 +41,7 @@ extension Endpoint where Response: Decodable {
 }
 
 extension Endpoint where Response == Void {
-    /// Creates an endpoint with a whole URL, of whose response only the status matters.
+    /// Creates an endpoint with a whole URL whose call returns nothing: it succeeds if the status is accepted.
     ///
     /// - Parameters:
     ///   - url: The URL, with or without a query. Anything but `http` and `https` is an error when the request is built.

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// A model whose properties belong to the main actor.
-    private final class Model {
+    @MainActor private final class Model {
         var films: [Int] = []
         var subscriptions: Set<AnyCancellable> = []
 
