@@ -29,7 +29,8 @@ package enum LinearTime {
         }
         var least = Double.infinity
         for (factor, runs, accepted) in [
-            (1, 1, 1.04), (4, 1, maximumExponent), (4, 3, maximumExponent), (16, 2, maximumExponent),
+            (1, 1, 1.04), (4, 1, maximumExponent), (4, 3, maximumExponent), (16, 2, maximumExponent), (4, 7, maximumExponent),
+            (16, 5, maximumExponent),
         ] {
             // The longer one is first, so that what is created once makes the exponent larger, which is then measured again.
             let long = try time(size * factor * 4, runs: runs)
