@@ -24,7 +24,7 @@ struct SingleRequest {
     }
 }
 
-/// The value at a key path of a JSON document. If there is none, the error says what is there.
+/// The value at a key path of a JSON document. If the document has no such value, the error lists what it has.
 struct ValueAtPath {
     /// Why there is no value at the path, and what is there instead.
     struct Missing: Error, CustomStringConvertible {

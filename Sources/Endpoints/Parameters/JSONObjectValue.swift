@@ -98,8 +98,8 @@ private indirect enum JSONObjectValue: Encodable, Sendable {
     }
 }
 
-/// The limit of nesting for a conversion. After the first value that is too deep, there is no further conversion of arrays and dictionaries: one that
-/// contains itself twice would take exponential time.
+/// The limit of nesting for a conversion. After the first value that is too deep, arrays and dictionaries are converted no further: many copies of a deep
+/// value would take exponential time.
 private struct JSONObjectNesting {
     private var bounds = StackBounds()
     private var failure: NestingError?
