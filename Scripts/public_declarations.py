@@ -6,6 +6,7 @@
     public_declarations.py released BASELINE CHANGELOG
         fails if declarations of the last release are gone or altered, and no entry of CHANGELOG names them
     public_declarations.py closures FOLDER            fails if a closure may run elsewhere than its caller, and an actor's cannot be passed
+    public_declarations.py typed FOLDER…              fails if a function that applications call states the type of its errors
 
 A line is `PATH: DECLARATION`. A path has no spaces. Before a declaration are its availability, and `requirement` for those of protocols,
 with `(has a default)` if its module implements it. After it are, in brackets, the conditions of its extension, and the module of the
@@ -253,21 +254,25 @@ def released(baseline, file):
 CLOSURE = re.compile(r"(\w+): ((?:@?\w+(?:\([^()]*\))? )*)\((?:[^()]|\([^()]*\))*\)(?: async)?(?: throws(?:\([^()]*\))?| rethrows)? ->")
 
 
-def misplaced_closures(line):
-    """The parameters with closures that escape or that an async function calls, and that are neither `@Sendable` nor run on the caller's actor."""
-    declaration = line.partition(": ")[2]
-    start = re.search(r"\b(?:func [^\s(]+|init[?!]?)(?=\()", declaration)
+def signature(declaration):
+    """The parameters of a function or initializer, and what follows them; of others, empty texts."""
+    start = re.search(r"\b(?:func [^(]+|init[?!]?(?:<[^()]*>)?)(?=\()", declaration)
     if not start:
-        return []
+        return "", ""
     depth = 0
     for end in range(start.end(), len(declaration)):
         depth += {"(": 1, ")": -1}.get(declaration[end], 0)
         if depth == 0:
             break
-    parameters = declaration[start.end():end]
+    return declaration[start.end():end], declaration[end + 1:]
+
+
+def misplaced_closures(line):
+    """The parameters with closures that escape or that an async function calls, and that are neither `@Sendable` nor run on the caller's actor."""
+    parameters, outcome = signature(line.partition(": ")[2])
     if "isolation: isolated (any Actor)? = #isolation" in parameters:
         return []
-    is_async = declaration[end + 1:].startswith(" async")
+    is_async = outcome.startswith(" async")
     return [name for name, marks in CLOSURE.findall(parameters) if "@Sendable" not in marks and (is_async or "@escaping" in marks)]
 
 
@@ -278,6 +283,32 @@ def closures(folder):
     return 1 if failures else 0
 
 
+# The types of which session managers, network services, interceptors and stores are made. Their functions state the types of their errors, as the
+# requirements of those protocols do. With all others, a `do` whose only `catch` has a pattern makes the compiler of Swift 6.3 abort.
+PARTS_OF_LAYERS = {
+    "CacheEntry", "CredentialRecord", "NetworkBody", "NetworkRequest", "NetworkResponse", "Requestable", "SessionCall", "SessionRules",
+    "TrustRequirements", "UpgradedConnection",
+}
+
+def typed_calls(lines):
+    """The functions that state the type of their errors, and belong neither to a layer nor to a protocol that others implement."""
+    requirements = {line.split(": ", 1)[0].split(".")[-1] for line in lines if ": requirement " in line}
+    for line in lines:
+        path, _, declaration = line.partition(": ")
+        owner, _, name = path.rpartition(".")
+        if ": requirement " in line or name in requirements or owner.split(".")[0] in PARTS_OF_LAYERS:
+            continue
+        if re.match(r" (?:async )?throws\((?!Failure\))", signature(declaration)[1]):
+            yield line
+
+
+def typed(*folders):
+    failures = list(typed_calls([line for folder in folders for lines in read(folder).values() for line in lines]))
+    for failure in failures:
+        print(f"error: applications call this function, so it throws any error, and its documentation states the type: {failure}")
+    return 1 if failures else 0
+
+
 if __name__ == "__main__":
-    commands = {"list": write, "compare": compare, "released": released, "closures": closures}
+    commands = {"list": write, "compare": compare, "released": released, "closures": closures, "typed": typed}
     sys.exit(commands[sys.argv[1]](*sys.argv[2:]))

@@ -250,6 +250,19 @@ class ClosureTests(unittest.TestCase):
             self.assertEqual(public_declarations.misplaced_closures(f"A.a(b:): {declaration}"), expected, declaration)
 
 
+class TypedTests(unittest.TestCase):
+    def test_functions_that_applications_call_throw_any_error(self):
+        requirement = "P.load(_:): requirement func load(_ a: Int) async throws(E) -> Int"
+        for line, is_found in [
+            ("S.a(): func a() async throws(E) -> Int", True), ("S.init(a:): convenience init(a: Int) throws(E)", True),
+            ("S.a(): func a() async throws -> Int", False), ("NetworkBody.collected(): func collected() async throws(E) -> Data", False),
+            ("S.load(_:): func load(_ a: Int) async throws(E) -> Int", False), (requirement, False),
+            ("S.a(_:): func a<T, Failure>(_ b: () throws(Failure) -> T) throws(Failure) -> T", False),
+            ("S.a(_:): init(_ b: @escaping () async throws(E) -> T)", False), ("S.I.next(): mutating func next() async throws(E) -> Int?", True),
+        ]:
+            self.assertEqual(list(public_declarations.typed_calls([requirement, line])), [line] if is_found else [], line)
+
+
 class ChangelogTests(unittest.TestCase):
     def test_versions_are_sorted_by_precedence(self):
         versions = ["0.9.0", "0.10.0-alpha", "0.10.0-alpha.1", "0.10.0-alpha.beta", "0.10.0-beta.2", "0.10.0-beta.11", "0.10.0", "1.0.0"]

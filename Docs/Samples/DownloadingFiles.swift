@@ -27,17 +27,15 @@ print(saved.url.path)
 
 // snippet.options
 let progress = ProgressMonitor { state in print(state.fractionReceived ?? 0) }
-do throws(DataTransferError) {
+do {
     let options = DownloadOptions(
         existingFile: .keepBoth, digest: .sha256(expected),
         maximumBytes: 4 << 30)
     let file = try await service.download(
         endpoint, to: .folder(downloads), options: options, progress: progress)
     print(file.url)
-} catch {
-    if error.fileFailure?.code == .diskFull {
-        print("free disk space, and repeat the call: \(error)")
-    }
+} catch DataTransferError.file(let failure) where failure.code == .diskFull {
+    print("free disk space, and repeat the call: \(failure)")
 }
 // snippet.end
 

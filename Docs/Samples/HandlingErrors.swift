@@ -47,9 +47,7 @@ let task = Task {
         let movie = try await service.request(endpoint)
         try Data(movie.title.utf8).write(to: file)
     } catch let error as DataTransferError {
-        print(
-            error.isTimeout, error.isConnectivity, error.statusCode as Any,
-            error)
+        print(error.networkError?.statusCode ?? 0, error)
     } catch {
         print("the file cannot be written: \(error)")
     }
@@ -57,49 +55,18 @@ let task = Task {
 // snippet.end
 await task.value
 
-// The first form, in a closure and beside another error type.
-let matching = Task {
-    do {
-        let movie = try await service.request(endpoint)
-        try Data(movie.title.utf8).write(to: file)
-    } catch DataTransferError.parsing(let failure) {
-        print(failure.reason)
-    } catch {
-        print(error)
-    }
-}
-await matching.value
-
-// A stated error type, in a closure and outside of one.
-let typed = Task {
-    do throws(DataTransferError) {
-        print(try await service.request(endpoint))
-    } catch {
-        print(error.isTimeout)
-    }
-}
-await typed.value
-do throws(DataTransferError) {
-    print(try await service.request(endpoint))
-} catch {
-    print(error.isTimeout)
-}
-
 // snippet.any
-let reading = Task { try await service.request(endpoint) }
 do {
-    print(try await reading.value)
+    print(try await service.request(endpoint))
+} catch let error where error.statusCode == .notFound {
+    print("there is no such movie")
 } catch {
-    if error.statusCode == .notFound {
-        print("there is no such movie")
-    } else if !error.isCancelled {
-        print(error)
-    }
+    if !error.isCancelled { print(error.isTimeout, error) }
 }
 
-if case .failure(let error) = await service.result(for: endpoint),
-    error.isTimeout
-{
-    print(error)
+switch await service.result(for: endpoint) {
+case .success(let movie): print(movie)
+case .failure(.parsing(let failure)): print(failure.reason)
+case .failure(let error): print(error.isConnectivity, error)
 }
 // snippet.end

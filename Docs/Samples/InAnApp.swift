@@ -45,7 +45,7 @@ final class MovieClient {
                 interceptors: [.deadline(.seconds(30)), .retry()]))
     }
 
-    func popular() async throws(DataTransferError) -> [Movie] {
+    func popular() async throws -> [Movie] {
         try await service.request(.popular())
     }
 }
@@ -89,7 +89,7 @@ final class MoviesModel {
 // snippet.end
 
 // snippet.alert
-extension DataTransferError {
+extension Error {
     var alertText: String {
         if isConnectivity { return "There is no connection." }
         if isTimeout { return "The server does not respond." }
@@ -119,7 +119,7 @@ final class PosterModel {
 final class DownloadModel {
     private(set) var fraction = 0.0
     private(set) var file: URL?
-    private(set) var failure: DataTransferError?
+    private(set) var failure: (any Error)?
     private let service: any DataTransferService
 
     init(service: any DataTransferService) {

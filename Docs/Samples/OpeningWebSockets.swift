@@ -47,12 +47,9 @@ for try await message in socket.streams {
 // snippet.errors
 do {
     while let message = try await socket.receive() { print(message) }
+} catch let error as WebSocketError where error.code == .closed {
+    print("the server has closed it:", error.closeCode?.rawValue ?? 0)
 } catch {
-    if error.code == .closed {
-        print(
-            "the server has closed the WebSocket:",
-            error.closeCode?.rawValue ?? 0)
-    }
     print("the WebSocket has failed:", error)
 }
 // snippet.end

@@ -7,15 +7,15 @@ let film = URL(fileURLWithPath: "/tmp/metropolis.mp4")
 
 // snippet.resumable
 let creation = Endpoint<Void>(path: "files")
-do throws(DataTransferError) {
+do {
     let options = UploadOptions(
         metadata: ["filename": "metropolis.mp4"], chunkBytes: 8 << 20)
     let uploaded = try await service.uploadResumably(
         film, to: creation, options: options)
     print(uploaded.url)
-} catch {
-    if error.uploadFailure?.code == .fileChanged {
-        try await service.terminateUpload(film, to: creation)
-    }
+} catch DataTransferError.upload(let failure)
+    where failure.code == .fileChanged
+{
+    try await service.terminateUpload(film, to: creation)
 }
 // snippet.end

@@ -19,7 +19,14 @@ extension DataTransferService {
     /// - Throws: The first ``DataTransferError``; at once when the task is cancelled.
     public func concurrently<Target: ResponseRequestable>(
         _ endpoints: [Target], maximumConcurrency: Int = 6
-    ) async throws(DataTransferError) -> [Target.Response] {
+    ) async throws -> [Target.Response] {
+        try await values(of: endpoints, maximumConcurrency: maximumConcurrency).get()
+    }
+
+    /// Returns all values, or the first error.
+    func values<Target: ResponseRequestable>(
+        of endpoints: [Target], maximumConcurrency: Int
+    ) async -> Result<[Target.Response], DataTransferError> {
         var values: [Target.Response?] = Array(repeating: nil, count: endpoints.count)
         let failure = await forEachResult(of: endpoints, maximumConcurrency: maximumConcurrency) { index, result in
             switch result {
@@ -29,8 +36,8 @@ extension DataTransferService {
             case .failure(let error): return error
             }
         }
-        if let failure { throw failure }
-        return values.compactMap(\.self)
+        if let failure { return .failure(failure) }
+        return .success(values.compactMap(\.self))
     }
 
     /// Sends requests for several endpoints concurrently, and returns the result of each.
@@ -66,7 +73,7 @@ extension DataTransferService {
         completion: @escaping @isolated(any) @Sendable (Result<[Target.Response], DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await concurrently(endpoints, maximumConcurrency: maximumConcurrency)
+            try await values(of: endpoints, maximumConcurrency: maximumConcurrency).get()
         }
     }
 
@@ -138,6 +145,13 @@ extension DataTransferService {
     /// - Throws: The first ``DataTransferError``; at once when the task is cancelled.
     public func concurrently<each Target: ResponseRequestable>(
         _ endpoint: repeat each Target
+    ) async throws -> (repeat (each Target).Response) {
+        try await values(of: repeat each endpoint)
+    }
+
+    /// Returns all values, or throws the first error.
+    func values<each Target: ResponseRequestable>(
+        of endpoint: repeat each Target
     ) async throws(DataTransferError) -> (repeat (each Target).Response) {
         let slots = (repeat Slot(for: each endpoint))
         let failure = await withTaskGroup(of: DataTransferError?.self) { group in

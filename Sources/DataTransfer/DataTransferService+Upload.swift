@@ -27,7 +27,7 @@ extension DataTransferService {
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func upload<Target: ResponseRequestable>(
         _ body: EndpointBody, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
-    ) async throws(DataTransferError) -> Target.Response {
+    ) async throws -> Target.Response {
         try await response(for: endpoint, uploading: body, progress: progress).value
     }
 
@@ -54,7 +54,7 @@ extension DataTransferService {
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func response<Target: ResponseRequestable>(
         for endpoint: Target, uploading body: EndpointBody, progress: (any TransferProgressObserver)? = nil
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+    ) async throws -> DataTransferResponse<Target.Response> {
         try await response(for: Endpoint(endpoint, uploading: body, progress: progress))
     }
 

@@ -46,7 +46,12 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
         /// - Throws: ``DataTransferError``; at once when the task is cancelled. If there is no valid next page, it is
         ///   ``DataTransferError/parsing(_:)`` with the reason: also if the list leads back to a page that was returned before, which is not
         ///   returned again.
-        public mutating func next() async throws(DataTransferError) -> DataTransferResponse<Target.Response>? {
+        public mutating func next() async throws -> DataTransferResponse<Target.Response>? {
+            try await nextElement()
+        }
+
+        /// ``next()`` with the type of its errors.
+        mutating func nextElement() async throws(DataTransferError) -> DataTransferResponse<Target.Response>? {
             if isOver { return nil }
             isOver = true
             if let latest {
@@ -64,7 +69,7 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
             }
             let endpoint = pages.endpoint(at: step, isFirst: latest == nil)
             method = endpoint.request.method
-            let page = try await pages.service.response(for: endpoint)
+            let page = try await pages.service.responseResult(for: endpoint).get()
             do throws(PageError) {
                 try trail.arrive(at: page.url, by: step)
             } catch {
@@ -269,7 +274,8 @@ extension DataTransferService {
     ) -> any NetworkCancellable {
         let (pages, onPage) = (pages(of: endpoint, by: rule, maximumPages: maximumPages), CallerClosure(onPage))
         return TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            for try await page in pages { await onPage.perform(page, on: CompletionRunner(queue: queue)) }
+            var iterator = pages.makeAsyncIterator()
+            while let page = try await iterator.nextElement() { await onPage.perform(page, on: CompletionRunner(queue: queue)) }
         }
     }
 }

@@ -14,15 +14,19 @@
         public func requestPublisher<Target: ResponseRequestable>(
             _ endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
-            PulledPublisher(of: { () async throws(DataTransferError) in try await self.request(endpoint) }).published(on: queue)
+            PulledPublisher(of: { () async throws(DataTransferError) in
+                try await withTypedErrors { try await self.request(endpoint) }
+            }).published(on: queue)
         }
 
         /// Publishes the decoded value of an endpoint's response with its status, headers and timings, then finishes.
         public func responsePublisher<Target: ResponseRequestable>(
             for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<DataTransferResponse<Target.Response>, DataTransferError> {
-            PulledPublisher(of: { () async throws(DataTransferError) in try await self.response(for: endpoint) })
-                .published(on: queue)
+            PulledPublisher(of: { () async throws(DataTransferError) in
+                try await withTypedErrors { try await self.response(for: endpoint) }
+            })
+            .published(on: queue)
         }
 
         /// Requests several endpoints concurrently, and publishes one array of their values, in the order of the endpoints, then
@@ -36,7 +40,7 @@
             _ endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<[Target.Response], DataTransferError> {
             PulledPublisher(of: { () async throws(DataTransferError) in
-                try await self.concurrently(endpoints, maximumConcurrency: maximumConcurrency)
+                try await withTypedErrors { try await self.concurrently(endpoints, maximumConcurrency: maximumConcurrency) }
             })
             .published(on: queue)
         }
@@ -62,8 +66,10 @@
         public func concurrentlyPublisher<each Target: ResponseRequestable>(
             _ endpoint: repeat each Target, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<(repeat (each Target).Response), DataTransferError> {
-            PulledPublisher(of: { () async throws(DataTransferError) in try await self.concurrently(repeat each endpoint) })
-                .published(on: queue)
+            PulledPublisher(of: { () async throws(DataTransferError) in
+                try await withTypedErrors { try await self.concurrently(repeat each endpoint) }
+            })
+            .published(on: queue)
         }
     }
 
@@ -89,7 +95,7 @@
             on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
             PulledPublisher(of: { () async throws(DataTransferError) in
-                try await self.upload(body, to: endpoint, progress: progress)
+                try await withTypedErrors { try await self.upload(body, to: endpoint, progress: progress) }
             }).published(on: queue)
         }
 
@@ -99,7 +105,7 @@
             on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<DataTransferResponse<Target.Response>, DataTransferError> {
             PulledPublisher(of: { () async throws(DataTransferError) in
-                try await self.response(for: endpoint, uploading: body, progress: progress)
+                try await withTypedErrors { try await self.response(for: endpoint, uploading: body, progress: progress) }
             }).published(on: queue)
         }
     }
@@ -121,7 +127,9 @@
             progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<DownloadedFile, DataTransferError> {
             PulledPublisher(of: { () async throws(DataTransferError) in
-                try await self.download(endpoint, to: destination, options: options, progress: progress)
+                try await withTypedErrors {
+                    try await self.download(endpoint, to: destination, options: options, progress: progress)
+                }
             }).published(on: queue)
         }
 
@@ -135,7 +143,7 @@
             _ endpoint: Target, progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
             PulledPublisher(of: { () async throws(DataTransferError) in
-                try await self.download(endpoint, progress: progress)
+                try await withTypedErrors { try await self.download(endpoint, progress: progress) }
             }).published(on: queue)
         }
     }
@@ -161,9 +169,9 @@
         ) -> AnyPublisher<Element, DataTransferError> {
             PulledPublisher(
                 opening: { () async throws(DataTransferError) in
-                    try await self.stream(endpoint, as: format).makeAsyncIterator()
+                    try await withTypedErrors { try await self.stream(endpoint, as: format).makeAsyncIterator() }
                 },
-                next: { values async throws(DataTransferError) in try await values.next() }
+                next: { values async throws(DataTransferError) in try await withTypedErrors { try await values.next() } }
             ).published(on: queue)
         }
 
@@ -173,9 +181,9 @@
         {
             PulledPublisher(
                 opening: { () async throws(DataTransferError) in
-                    try await self.stream(for: endpoint).makeAsyncIterator()
+                    try await withTypedErrors { try await self.stream(for: endpoint).makeAsyncIterator() }
                 },
-                next: { chunks async throws(DataTransferError) in try await chunks.next() }
+                next: { chunks async throws(DataTransferError) in try await withTypedErrors { try await chunks.next() } }
             ).published(on: queue)
         }
 
@@ -195,7 +203,7 @@
                 endpoint, options: options, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
             return PulledPublisher(
                 opening: { () async throws(DataTransferError) in events.makeAsyncIterator() },
-                next: { events async throws(DataTransferError) in try await events.next() }
+                next: { events async throws(DataTransferError) in try await withTypedErrors { try await events.next() } }
             ).published(on: queue)
         }
 
@@ -213,7 +221,7 @@
             let pages = pages(of: endpoint, by: rule, maximumPages: maximumPages)
             return PulledPublisher(
                 opening: { () async throws(DataTransferError) in pages.makeAsyncIterator() },
-                next: { pages async throws(DataTransferError) in try await pages.next() }
+                next: { pages async throws(DataTransferError) in try await withTypedErrors { try await pages.next() } }
             ).published(on: queue)
         }
 

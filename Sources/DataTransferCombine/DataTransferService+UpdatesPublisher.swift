@@ -19,7 +19,7 @@
             _ body: EndpointBody, to endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
             updatesPublisher(on: queue) { (progress) async throws(DataTransferError) in
-                try await self.upload(body, to: endpoint, progress: progress)
+                try await withTypedErrors { try await self.upload(body, to: endpoint, progress: progress) }
             }
         }
 
@@ -29,7 +29,9 @@
             on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<TransferUpdate<DownloadedFile>, DataTransferError> {
             updatesPublisher(on: queue) { (progress) async throws(DataTransferError) in
-                try await self.download(endpoint, to: destination, options: options, progress: progress)
+                try await withTypedErrors {
+                    try await self.download(endpoint, to: destination, options: options, progress: progress)
+                }
             }
         }
 
@@ -38,7 +40,7 @@
             _ endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil
         ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
             updatesPublisher(on: queue) { (progress) async throws(DataTransferError) in
-                try await self.download(endpoint, progress: progress)
+                try await withTypedErrors { try await self.download(endpoint, progress: progress) }
             }
         }
 

@@ -64,6 +64,17 @@
         }
     }
 
+    /// Calls a function of a service and states the type of its errors, as publishers do.
+    func withTypedErrors<Value>(_ call: () async throws -> Value) async throws(DataTransferError) -> Value {
+        do {
+            return try await call()
+        } catch {
+            // A service throws no other error.
+            throw error.dataTransferError
+                ?? .networkFailure(.transport(TransportError(.other, "\(type(of: error))", underlying: error)))
+        }
+    }
+
     /// A subscription that requests values from a source, one at a time, while its subscriber has demand.
     ///
     /// Each value is awaited in a separate task, which ends with the value. Between two values, and without demand, there is no task:

@@ -50,7 +50,8 @@ struct ProgressBar: Sendable {
     /// Returns a bar that is no wider than the terminal: `   ████████░░░░  67 %  12.1 MB of 18.0 MB, 9.2 MB/s`.
     static func line(_ fraction: Double, _ text: String, width: Int) -> String {
         let tail = "  \(percent(fraction))  \(text)"
-        let room = min(width - 4 - tail.count, 40)
+        // The bar has one width while the text beside it changes.
+        let room = min(width - 4 - max(tail.count, 40), 40)
         guard room >= 5 else { return String("   \(tail.drop { $0 == " " })".prefix(max(width - 1, 0))) }
         let filled = Int(fraction * Double(room))
         return "   " + String(repeating: "█", count: filled) + String(repeating: "░", count: room - filled) + tail

@@ -20,7 +20,7 @@ let snippets: [String: [String]] = [
     ],
     "notFound": [
         ##"let missing = Movies.movie(id: "99").as(Movie.self)"##,
-        ##"do throws(DataTransferError) {"##,
+        ##"do {"##,
         ##"    _ = try await service.request(missing)"##,
         ##"} catch {"##,
         ##"    apiError = error.resolved(as: APIError.self)"##,

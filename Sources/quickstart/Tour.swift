@@ -125,7 +125,7 @@ struct Tour {
         var status: Int?
         // snippet.notFound
         let missing = Movies.movie(id: "99").as(Movie.self)
-        do throws(DataTransferError) {
+        do {
             _ = try await service.request(missing)
         } catch {
             apiError = error.resolved(as: APIError.self)

@@ -32,12 +32,14 @@ struct ConcurrentlyTests {
         var mostRunning: Int { state.withLock(\.mostRunning) }
         var cancelled: Set<Int> { Set(state.withLock(\.cancelled)) }
 
-        func response<Target: ResponseRequestable>(
+        func responseResult<Target: ResponseRequestable>(
             for endpoint: Target
-        ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+        ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
             let bridge = CancellationBridge<DataTransferResponse<Target.Response>, DataTransferError>(
                 cancellation: .networkFailure(.cancelled(.taskCancelled())))
-            return try await bridge.run { completion in begin(endpoint, completion: completion) }
+            return await .from { () async throws(DataTransferError) in
+                try await bridge.run { completion in begin(endpoint, completion: completion) }
+            }
         }
 
         private func begin<Target: ResponseRequestable>(
@@ -139,12 +141,9 @@ struct ConcurrentlyTests {
 
     @Test func `the first failure is thrown, cancels the running requests, and prevents new ones`() async throws {
         let service = Service(isHeld: true, failing: [2])
-        let task = Task { [endpoints = endpoints(10)] () -> DataTransferError? in
-            do throws(DataTransferError) {
-                _ = try await service.concurrently(endpoints, maximumConcurrency: 4)
-                return nil
-            } catch {
-                return error
+        let task = Task { [endpoints = endpoints(10)] in
+            await #expect(throws: DataTransferError.self) {
+                try await service.concurrently(endpoints, maximumConcurrency: 4)
             }
         }
         await service.waitForRequests(4)

@@ -17,7 +17,7 @@ import Testing
             errorLogger: logger)
     }
 
-    private func items(_ pages: PageSequence<Endpoint<Page>>) async throws(DataTransferError) -> [[Int]] {
+    private func items(_ pages: PageSequence<Endpoint<Page>>) async throws -> [[Int]] {
         var items: [[Int]] = []
         for try await page in pages { items.append(page.value.items) }
         return items
@@ -89,14 +89,11 @@ import Testing
         let logger = InMemoryLogger()
         let service = try service(logger)
         var count = 0
-        do throws(DataTransferError) {
+        do {
             for try await _ in service.pages(of: list, by: .linkHeader) { count += 1 }
             Issue.record("The sequence ended without an error.")
-        } catch {
-            guard case .parsing(let failure) = error, let found = failure.underlying as? PageError else {
-                Issue.record("\(error)")
-                return
-            }
+        } catch DataTransferError.parsing(let failure) {
+            let found = try #require(failure.underlying as? PageError)
             if let cause { #expect(found == cause) } else { #expect(failure.reason.contains("not an http URL")) }
         }
         #expect(count == (cause == nil ? 1 : 2))
@@ -138,11 +135,11 @@ import Testing
 
     private func delivered(_ pages: PageSequence<Endpoint<Page>>) async -> (Int, PageError?) {
         var count = 0
-        do throws(DataTransferError) {
+        do {
             for try await _ in pages { count += 1 }
             return (count, nil)
         } catch {
-            return (count, error.resolved(as: PageError.self))
+            return (count, (error as? DataTransferError)?.resolved(as: PageError.self))
         }
     }
 

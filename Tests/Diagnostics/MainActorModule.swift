@@ -69,10 +69,10 @@ final class Bar: TransferProgressObserver {
     func transferDidProgress(_ progress: TransferProgress) { print(progress) }
 }
 struct StubService: DataTransferService {
-    func response<Target: ResponseRequestable>(
+    func responseResult<Target: ResponseRequestable>(
         for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        throw .networkFailure(.cancelled(TransportError(.cancelled, "")))
+    ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
+        .failure(.networkFailure(.cancelled(TransportError(.cancelled, ""))))
     }
 }
 final class Account {
@@ -100,7 +100,7 @@ final class Model {
     var movies: [Movie] = [] { didSet { failure = nil } }
     var settings = Settings()
     var fraction = 0.0
-    var failure: DataTransferError?
+    var failure: (any Error)?
     var task: Task<Void, Never>?
     var handle: (any NetworkCancellable)?
 

@@ -120,13 +120,13 @@ import TransferTestSupport
 }
 
 private protocol UserServing: Sendable {
-    func allUsers() async throws(DataTransferError) -> [User]
+    func allUsers() async throws -> [User]
 }
 
 private struct UserService: UserServing {
     let transfer: any DataTransferService
 
-    func allUsers() async throws(DataTransferError) -> [User] {
+    func allUsers() async throws -> [User] {
         try await transfer.request(
             GenericNetworkLayerTests.UserEndpoints.getAllUsers(page: 1).as([User].self, decoder: .envelope()))
     }

@@ -23,19 +23,19 @@ import TransferTestSupport
     struct CheckDataSource {
         let dataTransferService: any DataTransferService
 
-        func checkList() async throws(DataTransferError) -> [Check] {
+        func checkList() async throws -> [Check] {
             try await dataTransferService.request(
                 Endpoint<[Check]>(path: "3/checks", queryParameters: ["language": "en"], keyPath: "results"))
         }
 
-        func upload(_ value: String, url: URL, progress: ProgressMonitor) async throws(DataTransferError) {
+        func upload(_ value: String, url: URL, progress: ProgressMonitor) async throws {
             try await dataTransferService.upload(
                 .json(value), to: Endpoint<Void>(path: url.absoluteString, isFullPath: true), progress: progress)
         }
 
         func upload(
             multipartFormData: (inout MultipartForm) -> Void, to url: URL, progress: ProgressMonitor
-        ) async throws(DataTransferError) -> Stored {
+        ) async throws -> Stored {
             try await dataTransferService.upload(
                 .multipart(multipartFormData), to: Endpoint<Stored>(path: url.absoluteString, isFullPath: true),
                 progress: progress)

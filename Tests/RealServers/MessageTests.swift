@@ -167,14 +167,15 @@ extension RealServerTests {
                 let service = DefaultDataTransferService(
                     configuration: configuration, sessionManager: session, errorResolver: nil)
                 let endpoint = Endpoint<Void>(path: message.path, headerParameters: message.headers)
-                do throws(DataTransferError) {
+                do {
                     let file = try await service.download(
                         endpoint, to: .file(destination), options: DownloadOptions(resumes: false))
                     // Foundation on Linux leaks its buffer when it reads an empty file.
                     let body = file.byteCount == 0 ? Data() : (try? Data(contentsOf: destination)) ?? Data()
                     return .success(Received(status: file.statusCode, body: body))
                 } catch {
-                    return .failure(error.networkError?.transportError ?? TransportError(.other, "\(error)"))
+                    let cause = (error as? DataTransferError)?.networkError?.transportError
+                    return .failure(cause ?? TransportError(.other, "\(error)"))
                 }
             }
         }

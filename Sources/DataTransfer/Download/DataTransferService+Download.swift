@@ -37,13 +37,19 @@ extension DataTransferService {
     public func download(
         _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil
-    ) async throws(DataTransferError) -> DownloadedFile {
+    ) async throws -> DownloadedFile {
+        try await fileDownload(endpoint, to: destination, options: options, progress: progress).run()
+    }
+
+    /// Returns a download to a file that has not begun.
+    func fileDownload(
+        _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions,
+        progress: (any TransferProgressObserver)?
+    ) -> FileDownload {
         let request = endpoint.sourcedRequest
-        return try await FileDownload(
+        return FileDownload(
             request: request, destination: destination, options: options,
-            progress: DownloadProgress(progress ?? request.progress),
-            service: self
-        ).run()
+            progress: DownloadProgress(progress ?? request.progress), service: self)
     }
 
     /// Downloads an endpoint's response to a file, as the `async` method does, and calls a completion handler.
@@ -63,7 +69,7 @@ extension DataTransferService {
         completion: @escaping @isolated(any) @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await download(endpoint, to: destination, options: options, progress: progress)
+            try await fileDownload(endpoint, to: destination, options: options, progress: progress).run()
         }
     }
 
@@ -78,8 +84,15 @@ extension DataTransferService {
     /// - Throws: ``DataTransferError``; immediately when the task is cancelled.
     public func download<Target: ResponseRequestable>(
         _ endpoint: Target, progress: (any TransferProgressObserver)? = nil
-    ) async throws(DataTransferError) -> Target.Response {
-        try await DecodedDownload(endpoint: endpoint, progress: progress, service: self).run()
+    ) async throws -> Target.Response {
+        try await decodedDownload(endpoint, progress: progress).run()
+    }
+
+    /// Returns a download of a value that has not begun.
+    func decodedDownload<Target: ResponseRequestable>(
+        _ endpoint: Target, progress: (any TransferProgressObserver)?
+    ) -> DecodedDownload<Target> {
+        DecodedDownload(endpoint: endpoint, progress: progress, service: self)
     }
 
     /// Decodes the large response of an endpoint, as the `async` method does, and calls a completion handler.
@@ -96,7 +109,7 @@ extension DataTransferService {
         completion: @escaping @isolated(any) @Sendable (Result<Target.Response, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await download(endpoint, progress: progress)
+            try await decodedDownload(endpoint, progress: progress).run()
         }
     }
 
@@ -106,7 +119,7 @@ extension DataTransferService {
     public func download(
         _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil
-    ) async throws(DataTransferError) -> DownloadedFile {
+    ) async throws -> DownloadedFile {
         try await download(endpoint, to: .file(file), options: options, progress: progress)
     }
 

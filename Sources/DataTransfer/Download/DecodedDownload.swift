@@ -17,7 +17,7 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
         if request.acceptedMediaTypes.areOfDecoder {
             request.acceptedMediaTypes = endpoint.responseDecoder.acceptedMediaTypes
         }
-        let stream = try await service.stream(for: request)
+        let stream = try await service.streamResult(for: request).get()
         let bytes = try await stored(stream)
         do {
             // Decoding reads the mapped file.
@@ -46,7 +46,7 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
         }
         do throws(DataTransferError) {
             var chunks = stream.makeAsyncIterator()
-            while let chunk = try await chunks.next() {
+            while let chunk = try await chunks.nextElement() {
                 do throws(FileFailure) {
                     try await writer.write(chunk)
                 } catch {

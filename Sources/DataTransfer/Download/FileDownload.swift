@@ -193,7 +193,7 @@ struct FileDownload: Sendable {
             request.headerParameters = request.headerParameters.replacing(with: resumption.headers)
             request.acceptedStatuses = request.acceptedStatuses + [206, 416]
         }
-        return try await service.stream(for: request)
+        return try await service.streamResult(for: request).get()
     }
 
     private func receiveWhole(

@@ -28,14 +28,14 @@ public struct PartialDownload: Sendable, Hashable {
     /// searched.
     ///
     /// - Throws: ``FileFailure``, with ``FileFailure/Code/folderMissing`` if the folder does not exist or cannot be read.
-    public static func all(in folder: URL) async throws(FileFailure) -> [PartialDownload] {
+    public static func all(in folder: URL) async throws -> [PartialDownload] {
         try await BlockingWork.run(on: folder) { () throws(FileFailure) in try list(folder) }
     }
 
     /// Removes the file and its record. Does nothing if the file does not exist any more.
     ///
     /// - Throws: ``FileFailure``, with ``FileFailure/Code/busy`` while a download is writing to the file.
-    public func remove() async throws(FileFailure) {
+    public func remove() async throws {
         try await BlockingWork.run(on: url) { () throws(FileFailure) in try discard() }
     }
 
@@ -50,7 +50,7 @@ public struct PartialDownload: Sendable, Hashable {
     @discardableResult
     public static func removeAll(
         in folder: URL, where condition: @escaping @Sendable (PartialDownload) -> Bool = { _ in true }
-    ) async throws(FileFailure) -> [PartialDownload] {
+    ) async throws -> [PartialDownload] {
         try await BlockingWork.run(on: folder) { () throws(FileFailure) in
             var removed: [PartialDownload] = []
             for partial in try list(folder) where condition(partial) {

@@ -30,6 +30,23 @@ extension Error {
         default: nil
         }
     }
+
+    /// The error of the application with which a ``DataTransferErrorResolver`` has replaced this one; `nil` if there is none of this type.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await service.request(endpoint)
+    /// } catch {
+    ///     guard let refusal = error.resolved(as: APIError.self) else { throw error }
+    ///     show(refusal.message)
+    /// }
+    /// ```
+    public func resolved<Resolved: Error>(as type: Resolved.Type = Resolved.self) -> Resolved? {
+        dataTransferError?.resolved(as: type)
+    }
+
+    /// The failure of the request, for a ``DataTransferError`` that has one, and for the errors of lower layers; otherwise `nil`.
+    public var networkError: NetworkError? { dataTransferError?.networkError }
 }
 
 extension DataTransferError: CallError {

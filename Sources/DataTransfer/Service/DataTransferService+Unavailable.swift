@@ -7,13 +7,13 @@ extension DataTransferService {
     /// Unavailable: the endpoint has no response type.
     @available(*, unavailable, message: "no response type: pass `as: T.self`, use `.as(…)` or conform to ResponseRequestable")
     @_disfavoredOverload
-    public func request<Target: Requestable>(_ endpoint: Target) async throws(DataTransferError) {}
+    public func request<Target: Requestable>(_ endpoint: Target) async throws {}
 
     /// Unavailable: the endpoint has no response type.
     @available(*, unavailable, message: "no response type: pass `as: T.self`, use `.as(…)` or conform to ResponseRequestable")
     @_disfavoredOverload
-    public func request<Target: Requestable, Value>(_ endpoint: Target) async throws(DataTransferError) -> Value {
-        throw .taskCancelled
+    public func request<Target: Requestable, Value>(_ endpoint: Target) async throws -> Value {
+        throw DataTransferError.taskCancelled
     }
 
     /// Unavailable: the endpoint has no response type.
@@ -21,20 +21,20 @@ extension DataTransferService {
     @_disfavoredOverload
     public func response<Target: Requestable>(
         for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Void> {
-        throw .taskCancelled
+    ) async throws -> DataTransferResponse<Void> {
+        throw DataTransferError.taskCancelled
     }
 
     /// Unavailable: a text is no endpoint.
     @available(*, unavailable, message: "a text is no endpoint: pass an `Endpoint<T>(path: …)`, or a URL and `as: T.self`")
     @_disfavoredOverload
-    public func request(_ path: String) async throws(DataTransferError) {}
+    public func request(_ path: String) async throws {}
 
     /// Unavailable: a text is no endpoint.
     @available(*, unavailable, message: "a text is no endpoint: pass an `Endpoint<T>(path: …)`, or a URL and `as: T.self`")
     @_disfavoredOverload
-    public func request<Value>(_ path: String, as type: Value.Type) async throws(DataTransferError) -> Value {
-        throw .taskCancelled
+    public func request<Value>(_ path: String, as type: Value.Type) async throws -> Value {
+        throw DataTransferError.taskCancelled
     }
 
     /// Unavailable: what is sent belongs to the endpoint.
@@ -42,61 +42,60 @@ extension DataTransferService {
     @_disfavoredOverload
     public func request<Target>(
         _ endpoint: Target, method: RequestMethod, parameters: ParameterList = [:], headers: HeaderFields = [:]
-    ) async throws(DataTransferError) {}
+    ) async throws {}
 
     /// Unavailable: what is sent belongs to the endpoint.
     @available(*, unavailable, message: "write `Endpoint<T>(path: …, method: …, headerParameters: …, body: .json(…))`")
     @_disfavoredOverload
     public func request<Target>(_ endpoint: Target, parameters: ParameterList, headers: HeaderFields = [:])
-        async throws(DataTransferError)
+        async throws
     {}
 
     /// Unavailable: what is sent belongs to the endpoint.
     @available(*, unavailable, message: "write `Endpoint<T>(path: …, method: …, headerParameters: …, body: .json(…))`")
     @_disfavoredOverload
-    public func request<Target>(_ endpoint: Target, headers: HeaderFields) async throws(DataTransferError) {}
+    public func request<Target>(_ endpoint: Target, headers: HeaderFields) async throws {}
 
     /// Unavailable: the method belongs to the endpoint, and GET is the default.
     @available(*, unavailable, message: "write `request(url, as: T.self)` with a URL, or `request(Endpoint<T>(path: …))`")
-    public func get<Target, Value>(_ endpoint: Target, as type: Value.Type = Value.self) async throws(DataTransferError) -> Value
-    {
-        throw .taskCancelled
+    public func get<Target, Value>(_ endpoint: Target, as type: Value.Type = Value.self) async throws -> Value {
+        throw DataTransferError.taskCancelled
     }
 
     /// Unavailable: the method and the body belong to the endpoint.
     @available(*, unavailable, message: "write `request(Endpoint<T>(path: …, method: .post, body: .json(…)))`")
     public func post<Target, Content, Value>(
         _ endpoint: Target, body: Content, as type: Value.Type = Value.self
-    ) async throws(DataTransferError) -> Value {
-        throw .taskCancelled
+    ) async throws -> Value {
+        throw DataTransferError.taskCancelled
     }
 
     /// Unavailable: an endpoint is requested.
     @available(*, unavailable, renamed: "request(_:)")
-    public func send<Target>(_ endpoint: Target) async throws(DataTransferError) {}
+    public func send<Target>(_ endpoint: Target) async throws {}
 
     /// Unavailable: the type of the value and its decoder are stated.
     @available(*, unavailable, message: "write `request(url, as: Data.self, decoder: .rawData)`")
-    public func data(from url: URL) async throws(DataTransferError) {}
+    public func data(from url: URL) async throws {}
 
     /// Unavailable: requests are described by endpoints.
     @available(*, unavailable, message: "describe the request by an `Endpoint`, and write `response(for: endpoint)`")
-    public func data<Request>(for request: Request) async throws(DataTransferError) {}
+    public func data<Request>(for request: Request) async throws {}
 
     /// Unavailable: the format of the body has to be stated.
     @available(*, unavailable, message: "write `upload(.json(value), to: …)`, `.form(value)`, `.data(data)` or `.file(url)`")
     @_disfavoredOverload
-    public func upload<Content, Target>(_ body: Content, to endpoint: Target) async throws(DataTransferError) {}
+    public func upload<Content, Target>(_ body: Content, to endpoint: Target) async throws {}
 
     /// Unavailable: the format of the stream has to be stated.
     @available(*, unavailable, message: "write `as: .ndjson(T.self)` or `as: .elements(of: T.self)`")
     @_disfavoredOverload
-    public func stream<Target, Value>(_ endpoint: Target, as type: Value.Type) async throws(DataTransferError) {}
+    public func stream<Target, Value>(_ endpoint: Target, as type: Value.Type) async throws {}
 
     /// Unavailable: a text is no file.
     @available(*, unavailable, message: "write `to: URL(fileURLWithPath: path)`")
     @_disfavoredOverload
-    public func download(_ endpoint: some Requestable, to path: String) async throws(DataTransferError) {}
+    public func download(_ endpoint: some Requestable, to path: String) async throws {}
 }
 
 extension DefaultDataTransferService {

@@ -16,18 +16,38 @@ import NetworkLogging
 /// A closure that is isolated to an actor, such as `{ @MainActor result in … }` or a method of a view model, runs on that actor, whatever the
 /// queue is. Other closures run on the queue that was passed, or on a background thread.
 ///
-/// A test double implements only the async ``response(for:)``; everything else has a default implementation. A service that wraps
-/// another one should forward the four requirements, so that streams and the errors of pages and files are those of the wrapped
-/// service: both forms of `response(for:)`, ``stream(for:)`` and ``report(_:)``.
+/// What applications call throws any `Error`, which is always a ``DataTransferError``: `catch let error as DataTransferError`, patterns such as
+/// `catch DataTransferError.networkFailure(let failure)`, and questions such as `error.isTimeout` about any error. The functions whose names
+/// contain `result` return the error in a `Result` that states its type.
+///
+/// ## Implementing a service
+///
+/// A test double implements only ``responseResult(for:)``; everything else has a default implementation. A service that wraps
+/// another one should forward the four requirements, so that streams and the errors of pages and files are those of the wrapped service:
+///
+/// ```swift
+/// struct CountingService: DataTransferService {
+///     let wrapped: any DataTransferService
+///     let counter: Counter
+///
+///     func responseResult<Target: ResponseRequestable>(
+///         for endpoint: Target
+///     ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
+///         counter.increment()
+///         return await wrapped.responseResult(for: endpoint)
+///     }
+///     // Likewise response(for:on:completion:), streamResult(for:) and report(_:).
+/// }
+/// ```
 public protocol DataTransferService: Sendable {
-    /// Requests an endpoint, and returns the decoded response.
+    /// Requests an endpoint, and returns the decoded response or the error.
     ///
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
-    func response<Target: ResponseRequestable>(
+    /// - Returns: The response; otherwise the error, at once when the task is cancelled.
+    func responseResult<Target: ResponseRequestable>(
         for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response>
+    ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError>
 
-    /// Requests an endpoint, and passes the decoded response to a completion. The default implementation uses the async form in a
+    /// Requests an endpoint, and passes the decoded response to a completion. The default implementation uses ``responseResult(for:)`` in a
     /// task.
     ///
     /// - Parameters:
@@ -43,12 +63,12 @@ public protocol DataTransferService: Sendable {
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable
 
-    /// Requests an endpoint, and returns when the head of the response has arrived.
+    /// Requests an endpoint, and returns a stream of the body, or the error, when the head of the response has arrived.
     ///
-    /// The default implementation uses ``response(for:)`` and has the whole body in memory.
+    /// The default implementation uses ``responseResult(for:)`` and has the whole body in memory.
     ///
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled. Later failures are thrown by the stream.
-    func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream
+    /// - Returns: The stream, which throws later failures; otherwise the error, at once when the task is cancelled.
+    func streamResult(for endpoint: any Requestable) async -> Result<DataTransferStream, DataTransferError>
 
     /// Logs a failure that occurred outside of this service, and may replace it.
     ///
@@ -62,6 +82,26 @@ public protocol DataTransferService: Sendable {
 }
 
 extension DataTransferService {
+    /// Requests an endpoint, and returns the decoded response.
+    ///
+    /// ```swift
+    /// let response = try await service.response(for: popular)
+    /// print(response.value, response.statusCode, response.headers, response.timings)
+    /// ```
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    public func response<Target: ResponseRequestable>(for endpoint: Target) async throws -> DataTransferResponse<Target.Response>
+    {
+        try await responseResult(for: endpoint).get()
+    }
+
+    /// Requests an endpoint, and returns a stream of the body when the head of the response has arrived.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled. Later failures are thrown by the stream.
+    public func stream(for endpoint: any Requestable) async throws -> DataTransferStream {
+        try await streamResult(for: endpoint).get()
+    }
+
     /// Requests an endpoint with the async form in a separate task, and passes the decoded response to a completion.
     ///
     /// - Parameters:
@@ -76,7 +116,7 @@ extension DataTransferService {
     ) -> any NetworkCancellable {
         TaskCancellable { () async throws(DataTransferError) in
             if Task.isCancelled { throw .networkFailure(.cancelled(.taskCancelled())) }
-            return try await self.response(for: endpoint)
+            return try await self.responseResult(for: endpoint).get()
         } completion: { result in
             guard let queue else { return completion(result) }
             queue.asyncExecute { completion(result) }
@@ -102,16 +142,15 @@ extension DataTransferService {
         return response(for: endpoint, on: nil) { completion.call($0) }
     }
 
-    /// Requests an endpoint with ``response(for:)``, and returns its body as one chunk from memory.
-    ///
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
-    public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+    /// Requests an endpoint with ``responseResult(for:)``, and returns its body as one chunk from memory.
+    public func streamResult(for endpoint: any Requestable) async -> Result<DataTransferStream, DataTransferError> {
         let bytes = Endpoint<Data>(endpoint.sourcedRequest, responseDecoder: .rawData) { body, _ in body.data }
-        let response = try await response(for: bytes)
-        return DataTransferStream(
-            NetworkResponse(
-                statusCode: response.statusCode, headers: response.headers, trailers: response.trailers,
-                body: .data(response.value), url: response.url, timings: response.timings))
+        return await responseResult(for: bytes).map { response in
+            DataTransferStream(
+                NetworkResponse(
+                    statusCode: response.statusCode, headers: response.headers, trailers: response.trailers,
+                    body: .data(response.value), url: response.url, timings: response.timings))
+        }
     }
 
     /// Returns `failure` without logging it.
@@ -141,7 +180,7 @@ extension DataTransferService {
     public func request<Response: Decodable>(
         _ endpoint: some Requestable, as type: Response.Type, decoder: any ResponseDecoder = .json,
         isolation: isolated (any Actor)? = #isolation
-    ) async throws(DataTransferError) -> Response {
+    ) async throws -> Response {
         let request = endpoint.sourcedRequest
         let response = try await response(for: Endpoint<ResponseData>(request, responseDecoder: decoder) { body, _ in body })
         do {
@@ -156,8 +195,8 @@ extension DataTransferService {
     /// Requests an endpoint, and returns the decoded value; for `Void`, nothing is decoded.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
-    public func request<Target: ResponseRequestable>(_ endpoint: Target) async throws(DataTransferError) -> Target.Response {
-        try await response(for: endpoint).value
+    public func request<Target: ResponseRequestable>(_ endpoint: Target) async throws -> Target.Response {
+        try await result(for: endpoint).get()
     }
 
     /// Requests an endpoint, and passes the decoded value to a completion; for `Void`, nothing is decoded.
@@ -189,7 +228,7 @@ extension DataTransferService {
     public func request<Value: Decodable>(
         _ endpoint: some Requestable, as type: Value.Type, keyPath: JSONKeyPath,
         isolation: isolated (any Actor)? = #isolation
-    ) async throws(DataTransferError) -> Value {
+    ) async throws -> Value {
         try await request(endpoint, as: type, decoder: .keyPath(keyPath), isolation: isolation)
     }
 
@@ -201,11 +240,7 @@ extension DataTransferService {
     ///
     /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
     public func result<Target: ResponseRequestable>(for endpoint: Target) async -> Result<Target.Response, DataTransferError> {
-        do throws(DataTransferError) {
-            return .success(try await request(endpoint))
-        } catch {
-            return .failure(error)
-        }
+        await responseResult(for: endpoint).map(\.value)
     }
 }
 
@@ -222,19 +257,15 @@ extension DataTransferService {
     /// ```
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
-    public func request<Response>(_ endpoint: Endpoint<Response>) async throws(DataTransferError) -> Response {
-        try await response(for: endpoint).value
+    public func request<Response>(_ endpoint: Endpoint<Response>) async throws -> Response {
+        try await result(for: endpoint).get()
     }
 
     /// Requests an endpoint, and returns its value or the error as a `Result`.
     ///
     /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
     public func result<Response>(for endpoint: Endpoint<Response>) async -> Result<Response, DataTransferError> {
-        do throws(DataTransferError) {
-            return .success(try await request(endpoint))
-        } catch {
-            return .failure(error)
-        }
+        await responseResult(for: endpoint).map(\.value)
     }
 
     /// Requests an endpoint, and passes the decoded value to a completion; for `Void`, nothing is decoded.

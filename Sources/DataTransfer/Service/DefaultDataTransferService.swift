@@ -78,9 +78,7 @@ public struct DefaultDataTransferService: DataTransferService {
     ) -> any NetworkCancellable {
         let request = described(endpoint.request, decoder: endpoint.responseDecoder)
         return networkService.response(for: request) { result in
-            let outcome = result.mapError { failures.report($0) }.flatMap { response in
-                Result { () throws(DataTransferError) in try decode(response, endpoint, request) }
-            }
+            let outcome = result.mapError { failures.report($0) }.flatMap { decoded($0, endpoint, request) }
             guard let queue else { return completion(outcome) }
             queue.asyncExecute { completion(outcome) }
         }
@@ -88,37 +86,35 @@ public struct DefaultDataTransferService: DataTransferService {
 
     /// Requests an endpoint, and decodes the response on the caller's task.
     ///
-    /// - Throws: ``DataTransferError``; when the task is cancelled, as soon as the network service throws.
-    public func response<Target: ResponseRequestable>(
+    /// - Returns: The response; otherwise the error, when the task is cancelled as soon as the network service throws.
+    public func responseResult<Target: ResponseRequestable>(
         for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+    ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
         let request = described(endpoint.request, decoder: endpoint.responseDecoder)
-        let response: NetworkResponse
         do throws(NetworkError) {
-            response = try await networkService.response(for: request)
+            return decoded(try await networkService.response(for: request), endpoint, request)
         } catch {
-            throw failures.report(error)
+            return .failure(failures.report(error))
         }
-        return try decode(response, endpoint, request)
     }
 
     /// Requests an endpoint, and returns when the head of the response has arrived.
     ///
-    /// - Throws: ``DataTransferError``; when the task is cancelled, as soon as the network service throws. Later failures
-    ///   are thrown by the stream, resolved and logged like any other.
-    public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+    /// - Returns: The stream, which throws later failures, resolved and logged like any other; otherwise the error, when the task is
+    ///   cancelled as soon as the network service throws.
+    public func streamResult(for endpoint: any Requestable) async -> Result<DataTransferStream, DataTransferError> {
         let request = described(endpoint.sourcedRequest)
         let response: NetworkResponse
         do throws(NetworkError) {
             response = try await networkService.stream(for: request)
         } catch {
-            throw failures.report(error)
+            return .failure(failures.report(error))
         }
         if let failure = DataTransferError(headOf: response, to: request) {
             response.body.stop()
-            throw failures.report(failure)
+            return .failure(failures.report(failure))
         }
-        return DataTransferStream(response, failures: failures, decoder: self.decoder)
+        return .success(DataTransferStream(response, failures: failures, decoder: self.decoder))
     }
 
     /// Logs a failure that occurred after the response, and returns it unchanged.
@@ -137,9 +133,9 @@ public struct DefaultDataTransferService: DataTransferService {
     }
 
     /// Decodes a response, for the completion form and the async form.
-    private func decode<Target: ResponseRequestable>(
+    private func decoded<Target: ResponseRequestable>(
         _ response: NetworkResponse, _ endpoint: Target, _ request: RequestDescription
-    ) throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+    ) -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
         do {
             if !response.data.isEmpty,
                 let failure = request.acceptedMediaTypes.failure(contentType: response.headers["Content-Type"])
@@ -147,9 +143,9 @@ public struct DefaultDataTransferService: DataTransferService {
                 throw failure
             }
             let body = ResponseData(response.body, contentType: response.headers["Content-Type"], decoder: decoder)
-            return DataTransferResponse(value: try endpoint.response(from: body), response: response)
+            return .success(DataTransferResponse(value: try endpoint.response(from: body), response: response))
         } catch {
-            throw failures.report(DataTransferError(decoding: error, of: response, method: request.method))
+            return .failure(failures.report(DataTransferError(decoding: error, of: response, method: request.method)))
         }
     }
 }

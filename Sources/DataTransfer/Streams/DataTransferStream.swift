@@ -58,7 +58,12 @@ public struct DataTransferStream: AsyncSequence, Sendable {
         ///
         /// - Returns: All bytes that have arrived since the last call; `nil` at the end.
         /// - Throws: ``DataTransferError``; at once when the task is cancelled, which cancels the transfer too.
-        public mutating func next() async throws(DataTransferError) -> Data? {
+        public mutating func next() async throws -> Data? {
+            try await nextElement()
+        }
+
+        /// ``next()`` with the type of its errors.
+        mutating func nextElement() async throws(DataTransferError) -> Data? {
             do throws(TransportError) {
                 return try await chunks.next()
             } catch {

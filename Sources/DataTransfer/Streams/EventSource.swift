@@ -93,7 +93,7 @@ struct EventSource {
         }
         var failure: DataTransferError?
         do throws(DataTransferError) {
-            if let chunk = try await connection.chunks.next() {
+            if let chunk = try await connection.chunks.nextElement() {
                 parser.receive(chunk)
                 state = .open(connection)
                 return nil
@@ -113,7 +113,7 @@ struct EventSource {
         method = request.method
         let body: DataTransferStream
         do throws(DataTransferError) {
-            body = try await service.stream(for: request)
+            body = try await service.streamResult(for: request).get()
         } catch {
             try await pause(after: error, fate: error.fate)
             return

@@ -34,7 +34,12 @@ public struct EventStream: AsyncSequence, Sendable {
         ///   repeated.
         /// - Throws: ``DataTransferError`` if the failure is not temporary or the maximum number of attempts has failed; at
         ///   once when the task is cancelled.
-        public mutating func next() async throws(DataTransferError) -> ServerSentEvent? {
+        public mutating func next() async throws -> ServerSentEvent? {
+            try await nextElement()
+        }
+
+        /// ``next()`` with the type of its errors.
+        mutating func nextElement() async throws(DataTransferError) -> ServerSentEvent? {
             try await source.next()
         }
     }

@@ -48,7 +48,12 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
         /// - Returns: The next value; `nil` at the end.
         /// - Throws: ``DataTransferError``: ``DataTransferError/parsing(_:)`` for an invalid value or stream; at once when
         ///   the task is cancelled. Later calls throw the same error again.
-        public mutating func next() async throws(DataTransferError) -> Element? {
+        public mutating func next() async throws -> Element? {
+            try await nextElement()
+        }
+
+        /// ``next()`` with the type of its errors.
+        mutating func nextElement() async throws(DataTransferError) -> Element? {
             try await reader.next()
         }
     }
@@ -82,9 +87,16 @@ extension DataTransferService {
     /// - Throws: ``DataTransferError``; at once when the task is cancelled. Later failures are thrown by the stream.
     public func stream<Element>(
         _ endpoint: any Requestable, as format: StreamFormat<Element>
+    ) async throws -> ValueStream<Element> {
+        try await values(of: endpoint, as: format)
+    }
+
+    /// ``stream(_:as:)`` with the type of its errors.
+    func values<Element>(
+        of endpoint: any Requestable, as format: StreamFormat<Element>
     ) async throws(DataTransferError) -> ValueStream<Element> {
         let request = endpoint.sourcedRequest
-        let body = try await stream(for: request)
+        let body = try await streamResult(for: request).get()
         return ValueStream(body, parser: format.makeParser(decoder: body.decoder), method: request.method)
     }
 
@@ -108,7 +120,7 @@ extension DataTransferService {
     ) -> any NetworkCancellable {
         let onElement = CallerClosure(onElement)
         return TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            let stream = try await self.stream(endpoint, as: format)
+            let stream = try await values(of: endpoint, as: format)
             try await stream.deliver(on: queue, to: onElement)
             return stream.head
         }
@@ -204,7 +216,7 @@ final class ValueReader<Element: Sendable>: Sendable {
                 throw body.report(.parsing(ParsingFailure(error, of: body, method: method)))
             }
             if position.isFinished { return nil }
-            if let chunk = try await position.chunks.next() {
+            if let chunk = try await position.chunks.nextElement() {
                 position.parser.receive(chunk)
             } else {
                 position.parser.finish()

@@ -39,11 +39,17 @@ extension DataTransferService {
     public func uploadResumably(
         _ file: URL, to endpoint: some Requestable, options: UploadOptions = UploadOptions(),
         progress: (any TransferProgressObserver)? = nil
-    ) async throws(DataTransferError) -> UploadedFile {
+    ) async throws -> UploadedFile {
+        try await fileUpload(file, to: endpoint, options: options, progress: progress).run()
+    }
+
+    private func fileUpload(
+        _ file: URL, to endpoint: some Requestable, options: UploadOptions, progress: (any TransferProgressObserver)? = nil
+    ) -> FileUpload {
         let request = endpoint.sourcedRequest
-        return try await FileUpload(
+        return FileUpload(
             file: file, endpoint: request, options: options, progress: UploadProgress(progress ?? request.progress), service: self
-        ).run()
+        )
     }
 
     /// Uploads a file to a tus server, as the `async` method does, and calls a completion handler.
@@ -63,7 +69,7 @@ extension DataTransferService {
         completion: @escaping @isolated(any) @Sendable (Result<UploadedFile, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await uploadResumably(file, to: endpoint, options: options, progress: progress)
+            try await fileUpload(file, to: endpoint, options: options, progress: progress).run()
         }
     }
 
@@ -81,10 +87,8 @@ extension DataTransferService {
     @discardableResult
     public func terminateUpload(
         _ file: URL, to endpoint: some Requestable, options: UploadOptions = UploadOptions()
-    ) async throws(DataTransferError) -> Bool {
-        try await FileUpload(
-            file: file, endpoint: endpoint.sourcedRequest, options: options, progress: nil, service: self
-        ).terminate()
+    ) async throws -> Bool {
+        try await fileUpload(file, to: endpoint, options: options).terminate()
     }
 
     /// Ends an unfinished upload, as the `async` method does, and calls a completion handler.
@@ -103,7 +107,7 @@ extension DataTransferService {
         completion: @escaping @isolated(any) @Sendable (Result<Bool, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await terminateUpload(file, to: endpoint, options: options)
+            try await fileUpload(file, to: endpoint, options: options).terminate()
         }
     }
 }

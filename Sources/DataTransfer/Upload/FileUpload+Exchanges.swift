@@ -93,7 +93,7 @@ extension FileUpload {
         attempts.continuation.forgetDecision()
         let failure: DataTransferError
         do throws(DataTransferError) {
-            return try await service.response(for: endpoint)
+            return try await service.responseResult(for: endpoint).get()
         } catch {
             failure = error
         }

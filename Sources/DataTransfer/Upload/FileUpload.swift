@@ -76,7 +76,8 @@ struct FileUpload: Sendable {
             return false
         }
         do throws(DataTransferError) {
-            let response = try await service.response(for: try request { () throws(TransportError) in try requests.delete(url) })
+            let endpoint = try request { () throws(TransportError) in try requests.delete(url) }
+            let response = try await service.responseResult(for: endpoint).get()
             await settle(state, removes: true)
             return (200..<300).contains(response.statusCode)
         } catch {

@@ -59,7 +59,7 @@ public struct APIConfiguration: NetworkConfigurable {
     /// - Throws: ``RequestGenerationError`` for the field `baseURL` if the text is not a URL with an http(s) scheme and a host.
     public init(
         _ baseURL: String, headers: HeaderFields = [:], queryParameters: ParameterList = [:]
-    ) throws(RequestGenerationError) {
+    ) throws {
         try URLText(baseURL).requireHTTP(.baseURL)
         guard let url = URL(string: baseURL) else {
             throw RequestGenerationError(.baseURL, "\"\(URLText.shown(baseURL).printable)\" is not a URL (RFC 3986 §3)")
@@ -76,8 +76,7 @@ public struct APIConfiguration: NetworkConfigurable {
     /// Unavailable: header fields have an order, and a name may occur several times.
     @available(*, unavailable, message: "write `headers: HeaderFields(dictionary)`, or pass a literal")
     @_disfavoredOverload
-    public init(_ baseURL: String, headers: [String: String], queryParameters: ParameterList = [:]) throws(RequestGenerationError)
-    {
+    public init(_ baseURL: String, headers: [String: String], queryParameters: ParameterList = [:]) throws {
         try self.init(baseURL, headers: HeaderFields(headers), queryParameters: queryParameters)
     }
 }

@@ -45,7 +45,7 @@ public final class DiskCacheStore: CacheStore {
     /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
     ///   writable.
     public convenience init(directory: URL, limits: CacheStoreLimits = .disk, onRemoval: CacheRemovalHandler? = nil)
-        throws(CacheStoreError)
+        throws
     {
         try self.init(directory: directory, limits: limits, noting: .seconds(60), clock: { .now }, onRemoval: onRemoval)
     }

@@ -204,7 +204,7 @@ extension CacheInterceptor {
     /// - Returns: The number of removed responses, as reported by the store.
     /// - Throws: ``CacheStoreError`` if the store fails. Even then, this cache no longer uses the selected responses.
     @discardableResult
-    public func remove(_ selection: CacheSelection) async throws(CacheStoreError) -> Int {
+    public func remove(_ selection: CacheSelection) async throws -> Int {
         ledger.invalidate(selection)
         do throws(CacheStoreError) {
             return try await store.remove(selection, because: .removed)

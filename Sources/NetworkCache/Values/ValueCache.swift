@@ -70,7 +70,7 @@ public struct ValueCache: Sendable {
     ///   writable.
     public init(
         directory: URL, limits: Limits = Limits(maximumBytes: 128 << 20), onFailure: (@Sendable (CacheStoreError) -> Void)? = nil
-    ) throws(CacheStoreError) {
+    ) throws {
         let clock: @Sendable () -> FileTime = { .now }
         self.init(try DiskValues(directory, limits, clock: clock), clock: clock, onFailure: onFailure)
     }
@@ -116,7 +116,7 @@ public struct ValueCache: Sendable {
     ///   - lifetime: How long the value may be used. With zero or less, it is not stored, and the existing value is removed.
     /// - Throws: ``CacheStoreError`` with ``CacheStoreError/Code/encoding``, ``CacheStoreError/Code/tooLarge``, or the code of a
     ///   failure of the directory.
-    public func set(_ value: some Encodable & Sendable, for key: String, lifetime: Duration) async throws(CacheStoreError) {
+    public func set(_ value: some Encodable & Sendable, for key: String, lifetime: Duration) async throws {
         try await set(value, for: ValueKey(partition: partition, name: key), lifetime: lifetime)
     }
 
@@ -154,7 +154,7 @@ public struct ValueCache: Sendable {
     /// Removes the value of a key.
     ///
     /// - Throws: ``CacheStoreError`` if the value could not be removed.
-    public func remove(_ key: String) async throws(CacheStoreError) {
+    public func remove(_ key: String) async throws {
         var selection = ValueSelection()
         selection.key = ValueKey(partition: partition, name: key)
         _ = try await storage.remove(selection)
@@ -166,7 +166,7 @@ public struct ValueCache: Sendable {
     /// - Returns: The number of removed values.
     /// - Throws: ``CacheStoreError`` if values could not be removed.
     @discardableResult
-    public func removePartition() async throws(CacheStoreError) -> Int {
+    public func removePartition() async throws -> Int {
         var selection = ValueSelection()
         selection.partition = partition
         return try await storage.remove(selection)
@@ -177,7 +177,7 @@ public struct ValueCache: Sendable {
     /// - Returns: The number of removed values.
     /// - Throws: ``CacheStoreError`` if values could not be removed.
     @discardableResult
-    public func remove(storedBefore date: Date) async throws(CacheStoreError) -> Int {
+    public func remove(storedBefore date: Date) async throws -> Int {
         var selection = ValueSelection()
         selection.storedBefore = FileTime(date)
         return try await storage.remove(selection)
@@ -189,7 +189,7 @@ public struct ValueCache: Sendable {
     /// - Returns: The number of removed values.
     /// - Throws: ``CacheStoreError`` if values could not be removed.
     @discardableResult
-    public func removeExpired() async throws(CacheStoreError) -> Int {
+    public func removeExpired() async throws -> Int {
         var selection = ValueSelection()
         selection.expiredAt = clock()
         return try await storage.remove(selection)
@@ -200,7 +200,7 @@ public struct ValueCache: Sendable {
     /// - Returns: The number of removed values.
     /// - Throws: ``CacheStoreError`` if values could not be removed.
     @discardableResult
-    public func removeAll() async throws(CacheStoreError) -> Int {
+    public func removeAll() async throws -> Int {
         try await storage.remove(ValueSelection())
     }
 }

@@ -13,7 +13,7 @@ extension CookieStore {
     /// - Throws: ``CookieStoreError`` as ``load(from:)``. The call may block.
     public convenience init(
         contentsOf file: URL, limits: CookieLimits = CookieLimits(), isPublicSuffix: (@Sendable (String) -> Bool)? = nil
-    ) throws(CookieStoreError) {
+    ) throws {
         self.init(limits: limits, isPublicSuffix: isPublicSuffix)
         try load(from: file)
     }
@@ -26,7 +26,7 @@ extension CookieStore {
     ///
     /// - Throws: ``CookieStoreError``, and nothing is changed, if the file cannot be read, is larger than
     ///   ``CookieLimits/maximumFileBytes``, was written by a later version, or has an invalid field, which the error names.
-    public func load(from file: URL) throws(CookieStoreError) {
+    public func load(from file: URL) throws {
         do throws(CookieStoreError) {
             guard let data = try Self.read(file, maximumBytes: limits.maximumFileBytes) else { return }
             load(try CookieFile.cookies(in: data))
@@ -50,7 +50,7 @@ extension CookieStore {
     ///   - includesSessionCookies: Whether cookies are saved that have no expiry. Servers expect to see them until the program ends.
     ///     Default: `false`.
     /// - Throws: ``CookieStoreError`` if the file cannot be written. An existing file is then unchanged.
-    public func save(to file: URL, includesSessionCookies: Bool = false) throws(CookieStoreError) {
+    public func save(to file: URL, includesSessionCookies: Bool = false) throws {
         let cookies = stored().filter { includesSessionCookies || $0.expiry != nil }
         do throws(CookieStoreError) {
             try Self.write(try CookieFile.data(of: cookies), to: file)

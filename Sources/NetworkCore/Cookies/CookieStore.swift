@@ -82,7 +82,7 @@ public final class CookieStore: Sendable {
     /// - Throws: ``CookieStoreError`` with the name of the invalid property: a control character or `;`; a pair of more than 4096 bytes; a
     ///   path of more than 1024 bytes; a `domain` that is no host, or that may be a public suffix if `isHostOnly` is `false`; a `name` with
     ///   a prefix whose rules the cookie violates; `sameSite` is `none` without `isSecure`; a time after the year 9999.
-    public func set(_ cookie: StoredCookie) throws(CookieStoreError) {
+    public func set(_ cookie: StoredCookie) throws {
         var checked = try cookie.checked()
         if !checked.isHostOnly, suffixes.contains(checked.domain) {
             throw CookieStoreError("domain", "may be a public suffix, so isHostOnly must be true")

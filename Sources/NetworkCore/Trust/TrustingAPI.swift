@@ -42,7 +42,7 @@ extension SessionConfiguration {
     /// - Throws: ``TransportError/Code/trustUnavailable`` if a host is invalid, or has two different policies.
     public init(
         trusting apis: any TrustingAPI..., change: (inout SessionConfiguration) -> Void = { _ in }
-    ) throws(TransportError) {
+    ) throws {
         self.init(change)
         for api in apis { try takeOver(api.host, api.trust) }
     }

@@ -13,7 +13,7 @@ extension NetworkRequest {
     /// engine computes it. Cache policy, service type and cookie handling have no counterpart.
     ///
     /// - Throws: ``Endpoints/RequestGenerationError`` for a request that has no URL, has a body stream, or fails ``Endpoints/NetworkRequest/validate()``.
-    public init(_ request: URLRequest) throws(RequestGenerationError) {
+    public init(_ request: URLRequest) throws {
         guard let url = request.url else { throw RequestGenerationError(.url, "the URLRequest has no URL") }
         guard request.httpBodyStream == nil else {
             throw RequestGenerationError(.body, "a body stream is not supported; read it into httpBody")
@@ -79,7 +79,7 @@ extension Requestable {
     ///
     /// - Parameter configuration: The base URL, and the headers and query that all requests share.
     /// - Throws: ``Endpoints/RequestGenerationError`` with the invalid field. No I/O is performed.
-    public func urlRequest(with configuration: any NetworkConfigurable) throws(RequestGenerationError) -> URLRequest {
+    public func urlRequest(with configuration: any NetworkConfigurable) throws -> URLRequest {
         try networkRequest(with: configuration).urlRequest
     }
 }

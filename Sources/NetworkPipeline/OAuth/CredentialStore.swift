@@ -43,7 +43,7 @@ extension CredentialStore {
     ///   - tokens: The tokens that the authorization server has issued.
     ///   - timeout: The maximum time to wait for the lock, which a refresh may hold. Default: 60 seconds.
     /// - Throws: ``OAuthError/Code/storeFailed``, with a ``CredentialStoreError`` as the cause. The previous tokens are then unchanged.
-    public func signIn(with tokens: OAuthTokens, timeout: Duration = .seconds(60)) async throws(OAuthError) {
+    public func signIn(with tokens: OAuthTokens, timeout: Duration = .seconds(60)) async throws {
         try await replaceRecord(with: CredentialRecord(tokens), timeout: timeout)
     }
 
@@ -51,11 +51,12 @@ extension CredentialStore {
     ///
     /// - Parameter timeout: The maximum time to wait for the lock, which a refresh may hold. Default: 60 seconds.
     /// - Throws: ``OAuthError/Code/storeFailed``, with a ``CredentialStoreError`` as the cause.
-    public func signOut(timeout: Duration = .seconds(60)) async throws(OAuthError) {
+    public func signOut(timeout: Duration = .seconds(60)) async throws {
         try await replaceRecord(with: nil, timeout: timeout)
     }
 
-    private func replaceRecord(with record: CredentialRecord?, timeout: Duration) async throws(OAuthError) {
+    /// Saves a record, or removes it if it is `nil`, while the lock is held.
+    func replaceRecord(with record: CredentialRecord?, timeout: Duration) async throws(OAuthError) {
         do {
             try await withLock(timeout: timeout) { try await save(record) }
         } catch {

@@ -55,7 +55,7 @@ extension OAuthClient {
     public func deviceFlow(
         scope: [String] = [], savedIn store: (any CredentialStore)? = nil, isolation: isolated (any Actor)? = #isolation,
         prompt: (DevicePrompt) async -> Void
-    ) async throws(OAuthError) -> OAuthTokens {
+    ) async throws -> OAuthTokens {
         guard let deviceAuthorizationURL else { throw OAuthOptions.invalid("deviceAuthorizationURL", "it is not set") }
         var parameters: [(String, String)] = []
         if let scope = try Self.scopeText(scope) { parameters.append(("scope", scope)) }
@@ -82,7 +82,7 @@ extension OAuthClient {
         let timeout = max(options.lockTimeout, options.requestTimeout + .seconds(10))
         // A separate task, which is not cancelled.
         let saved = Task {
-            await Result.from { () async throws(OAuthError) in try await store.signIn(with: tokens, timeout: timeout) }
+            await Result.from { () async throws(OAuthError) in try await store.replaceRecord(with: CredentialRecord(tokens), timeout: timeout) }
         }
         try await saved.value.get()
     }

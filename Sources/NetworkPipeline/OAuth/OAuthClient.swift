@@ -42,7 +42,7 @@ public struct OAuthClient: Sendable {
         tokenURL: String, clientID: String, secret: String? = nil, options: OAuthOptions = OAuthOptions(),
         session: any NetworkSessionManager = DefaultSessionManager.shared, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }
-    ) throws(OAuthError) {
+    ) throws {
         try options.validate()
         self.tokenURL = try options.url(tokenURL, "tokenURL")
         if let url = options.deviceAuthorizationURL {

@@ -104,8 +104,7 @@ public struct AWSSignature: Sendable {
     /// - Throws: ``NetworkCore/TransportError/Code/invalidConfiguration`` for another duration;
     ///   ``NetworkCore/TransportError/Code/authenticationFailed`` if there are no credentials.
     public func presignedURL(for request: NetworkRequest, validFor duration: Duration = .seconds(900))
-        async throws(TransportError)
-        -> URL
+        async throws -> URL
     {
         let seconds = duration.bounded.components.seconds
         guard (1...604_800).contains(seconds) else {

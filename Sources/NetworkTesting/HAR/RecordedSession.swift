@@ -51,7 +51,7 @@ public final class RecordedSession: NetworkSessionManager {
         _ path: String, mode: Mode = .replay, live: @autoclosure () -> any NetworkSessionManager,
         options: ReplayOptions = ReplayOptions(), redaction: Redaction = .default,
         environment: [String: String] = ProcessInfo.processInfo.environment, source: String = #filePath
-    ) throws(HTTPArchiveError) {
+    ) throws {
         let folder = URL(fileURLWithPath: source).deletingLastPathComponent()
         file = path.hasPrefix("/") ? URL(fileURLWithPath: path) : folder.appendingPathComponent(path)
         let mode = try Self.mode(environment["DATA_TRANSFER_RECORD"] ?? "", file: path) ?? mode
@@ -126,7 +126,7 @@ public final class RecordedSession: NetworkSessionManager {
     private static func save(
         _ session: RecordingSessionManager, to file: URL, _ request: NetworkRequest
     ) -> TransportError? {
-        do throws(HTTPArchiveError) {
+        do {
             try session.save(to: file)
             return nil
         } catch {

@@ -34,7 +34,7 @@ public final class LoopbackServer: Sendable {
         port: UInt16 = 0,
         configuration: LoopbackServerConfiguration = LoopbackServerConfiguration(),
         @LoopbackRouteBuilder routes: () -> [LoopbackRoute] = { [] }
-    ) throws(LoopbackServerError) {
+    ) throws {
         try self.init(port, configuration, .routes(routes()))
     }
 
@@ -50,7 +50,7 @@ public final class LoopbackServer: Sendable {
         port: UInt16 = 0,
         configuration: LoopbackServerConfiguration = LoopbackServerConfiguration(),
         handler: @escaping @Sendable (LoopbackRequest) throws -> LoopbackResponse
-    ) throws(LoopbackServerError) {
+    ) throws {
         try self.init(port, configuration, .single(.immediate(handler)))
     }
 
@@ -66,7 +66,7 @@ public final class LoopbackServer: Sendable {
         port: UInt16 = 0,
         configuration: LoopbackServerConfiguration = LoopbackServerConfiguration(),
         handler: @escaping @Sendable (LoopbackRequest) async throws -> LoopbackResponse
-    ) throws(LoopbackServerError) {
+    ) throws {
         try self.init(port, configuration, .single(.asynchronous(handler)))
     }
 

@@ -38,10 +38,10 @@ public final class StubDataTransferService: DataTransferService {
     ///
     /// The request is built and the file decoded as by a real service. The file is read on the calling thread.
     ///
-    /// - Throws: ``DataTransfer/DataTransferError``, also when the task is cancelled.
-    public func response<Target: ResponseRequestable>(
+    /// - Returns: The response; otherwise the error, also when the task is cancelled.
+    public func responseResult<Target: ResponseRequestable>(
         for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+    ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
         let described = Endpoint(endpoint)
         let request = described.request
         requested.withLock { $0.append("\(request.method) \(request.path)") }
@@ -53,7 +53,7 @@ public final class StubDataTransferService: DataTransferService {
         } catch {
             session.enqueue(.failure(TransportError(.notStubbed, error.description, underlying: error)))
         }
-        return try await service.response(for: described)
+        return await service.responseResult(for: described)
     }
 
     /// Returns the file of an endpoint, or of the endpoint that it was made from with `as(_:)` or for one call.
@@ -61,7 +61,7 @@ public final class StubDataTransferService: DataTransferService {
         guard let mock = endpoint as? any MockEndpoint ?? request.source as? any MockEndpoint else {
             throw .endpointNotMocked("\(request.method) \(request.path)")
         }
-        return try fixtures.data(mock.mockFileName, extension: mock.mockFileExtension)
+        return try fixtures.contents(of: mock.mockFileName, extension: mock.mockFileExtension)
     }
 }
 

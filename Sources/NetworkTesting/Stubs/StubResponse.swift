@@ -124,7 +124,12 @@ public struct StubFixtures: Sendable {
     /// Returns the bytes of a file. Reads it synchronously on the calling thread.
     ///
     /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``.
-    public func data(_ name: String, extension fileExtension: String = "json") throws(StubFixtureError) -> Data {
+    public func data(_ name: String, extension fileExtension: String = "json") throws -> Data {
+        try contents(of: name, extension: fileExtension)
+    }
+
+    /// ``data(_:extension:)`` with the type of its errors.
+    func contents(of name: String, extension fileExtension: String) throws(StubFixtureError) -> Data {
         guard let file = find(name, fileExtension), let data = try? Data(contentsOf: file) else {
             throw .mockDataMissing(file: name + "." + fileExtension, place: place)
         }
@@ -147,7 +152,7 @@ extension StubResponse {
     public static func file(
         _ name: String, extension fileExtension: String = "json", in fixtures: StubFixtures, status: Int = 200,
         headers: HeaderFields = [:]
-    ) throws(StubFixtureError) -> StubResponse {
+    ) throws -> StubResponse {
         .data(
             try fixtures.data(name, extension: fileExtension),
             contentType: MultipartForm.contentType(forFileName: "file." + fileExtension), status: status, headers: headers)

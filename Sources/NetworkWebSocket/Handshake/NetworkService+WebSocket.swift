@@ -18,7 +18,12 @@ extension NetworkService {
     /// - Throws: ``WebSocketError``: ``WebSocketError/Code/requestFailed`` with a ``NetworkCore/NetworkError`` if the request fails, or the status is not 101.
     public func webSocket(
         for endpoint: any Requestable, options: WebSocketOptions = WebSocketOptions()
-    ) async throws(WebSocketError) -> WebSocket {
+    ) async throws -> WebSocket {
+        try await openedWebSocket(for: endpoint, options: options)
+    }
+
+    /// ``webSocket(for:options:)`` with the type of its errors.
+    private func openedWebSocket(for endpoint: any Requestable, options: WebSocketOptions) async throws(WebSocketError) -> WebSocket {
         let handshake = try WebSocketHandshake(options)
         var description = endpoint.request
         guard description.method == .get, description.body == nil else {
@@ -49,7 +54,7 @@ extension NetworkService {
         completion: @escaping @isolated(any) @Sendable (Result<WebSocket, WebSocketError>) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(completion: completion) { () async throws(WebSocketError) in
-            try await self.webSocket(for: endpoint, options: options)
+            try await openedWebSocket(for: endpoint, options: options)
         }
     }
 }
@@ -65,7 +70,7 @@ extension NetworkSessionManager {
     ///   the first MiB of its body, or what arrives within 30 seconds.
     public func webSocket(
         for url: URL, headers: HeaderFields = [:], options: WebSocketOptions = WebSocketOptions()
-    ) async throws(WebSocketError) -> WebSocket {
+    ) async throws -> WebSocket {
         let handshake = try WebSocketHandshake(options)
         var request = NetworkRequest(url: Self.httpURL(url), headers: headers)
         for (name, value) in handshake.fields { request.headers.set(value, for: name) }

@@ -61,7 +61,7 @@ public final class ReconnectingWebSocket: Sendable {
     /// Sends a message on the current connection.
     ///
     /// - Throws: ``WebSocketError``: ``WebSocketError/Code/connectionLost`` while there is none.
-    public func send(_ message: WebSocketMessage) async throws(WebSocketError) {
+    public func send(_ message: WebSocketMessage) async throws {
         guard let socket else { throw WebSocketError(.connectionLost, "the WebSocket is not connected at the moment") }
         try await socket.send(message)
     }
@@ -70,12 +70,12 @@ public final class ReconnectingWebSocket: Sendable {
     ///
     /// - Returns: `nil` after ``close(_:reason:)``, or if the server has closed the connection with the code 1000 or without one.
     /// - Throws: ``WebSocketError``, if the policy permits no further attempt.
-    public func receive() async throws(WebSocketError) -> WebSocketMessage? {
+    public func receive() async throws -> WebSocketMessage? {
         while true {
             let failure: WebSocketError
             do throws(WebSocketError) {
                 guard let socket = try await connected() else { return nil }
-                if let message = try await socket.receive() {
+                if let message = try await socket.nextMessage() {
                     state.withLock { $0.failures = 0 }
                     return message
                 }

@@ -13,7 +13,7 @@ extension WebSocket {
     public func send(
         _ message: WebSocketMessage, completion: @escaping @isolated(any) @Sendable (Result<Void, WebSocketError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable(completion: completion) { () async throws(WebSocketError) in try await self.send(message) }
+        TaskCancellable(completion: completion) { () async throws(WebSocketError) in try await self.sendMessage(message) }
     }
 
     /// Receives all messages, and passes each to a closure.
@@ -29,7 +29,7 @@ extension WebSocket {
     ) -> any NetworkCancellable {
         let onMessage = CallerClosure(onMessage)
         return TaskCancellable(completion: completion) { () async throws(WebSocketError) in
-            while let message = try await self.receive() { await onMessage.perform(message, on: BackgroundThreads.completions) }
+            while let message = try await self.nextMessage() { await onMessage.perform(message, on: BackgroundThreads.completions) }
         }
     }
 

@@ -45,7 +45,12 @@ public final class WebSocket: Sendable {
     ///
     /// - Throws: ``WebSocketError``: ``WebSocketError/Code/closed`` after a close frame was sent or received;
     ///   ``WebSocketError/Code/cancelled`` when the task is cancelled while it waits, which closes the WebSocket.
-    public func send(_ message: WebSocketMessage) async throws(WebSocketError) {
+    public func send(_ message: WebSocketMessage) async throws {
+        try await sendMessage(message)
+    }
+
+    /// ``send(_:)`` with the type of its errors.
+    func sendMessage(_ message: WebSocketMessage) async throws(WebSocketError) {
         let rest = try channel.beginSending(message)
         if rest != .nothing { try await channel.finishSending(message, rest) }
     }
@@ -61,7 +66,7 @@ public final class WebSocket: Sendable {
     ///   ``WebSocketError/underlying``.
     public func send<Chunks: AsyncSequence>(
         _ chunks: Chunks, as kind: WebSocketMessage.Kind
-    ) async throws(WebSocketError) where Chunks.Element == Data {
+    ) async throws where Chunks.Element == Data {
         try await channel.send(chunks, as: kind)
     }
 
@@ -73,7 +78,7 @@ public final class WebSocket: Sendable {
     /// - Throws: ``WebSocketError``, with ``WebSocketError/Code/coding`` if the value cannot be encoded; nothing is sent then.
     public func send(
         json value: some Encodable, encoder: TransferJSONEncoder = TransferJSONEncoder()
-    ) async throws(WebSocketError) {
+    ) async throws {
         let data: Data
         do {
             data = try encoder.encode(value)
@@ -89,7 +94,12 @@ public final class WebSocket: Sendable {
     ///
     /// - Returns: `nil` after the end, if the peer has closed the connection with the code 1000 or 1001, or none, or this side has closed it.
     /// - Throws: ``WebSocketError`` if it has ended otherwise. Messages that were received completely are returned before.
-    public func receive() async throws(WebSocketError) -> WebSocketMessage? {
+    public func receive() async throws -> WebSocketMessage? {
+        try await nextMessage()
+    }
+
+    /// ``receive()`` with the type of its errors.
+    func nextMessage() async throws(WebSocketError) -> WebSocketMessage? {
         if let message = try channel.beginReceiving() { return message }
         return try await channel.finishReceiving()
     }
@@ -116,7 +126,7 @@ public final class WebSocket: Sendable {
     ///
     /// - Parameter limit: The maximum time to wait. Default: 20 seconds.
     /// - Throws: ``WebSocketError``, with ``WebSocketError/Code/pingTimeout`` if there is no pong in time. The WebSocket is not closed.
-    public func ping(within limit: Duration = .seconds(20)) async throws(WebSocketError) -> Duration {
+    public func ping(within limit: Duration = .seconds(20)) async throws -> Duration {
         try await channel.ping(within: limit)
     }
 

@@ -16,7 +16,7 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
         let socket: WebSocket
 
         /// Returns the next message, as ``WebSocket/receive()`` does.
-        public mutating func next() async throws(WebSocketError) -> WebSocketMessage? {
+        public mutating func next() async throws -> WebSocketMessage? {
             try await socket.receive()
         }
     }
@@ -46,7 +46,7 @@ public struct WebSocketStreams: AsyncSequence, Sendable {
         /// Returns the next message as soon as it has begun; `nil` after the end.
         ///
         /// - Throws: ``WebSocketError``, as ``WebSocket/receive()`` does.
-        public mutating func next() async throws(WebSocketError) -> WebSocketStream? {
+        public mutating func next() async throws -> WebSocketStream? {
             try await socket.channel.nextStream().map { WebSocketStream(kind: $0, socket: socket) }
         }
     }
@@ -70,7 +70,7 @@ public struct WebSocketStream: AsyncSequence, Sendable {
         /// Returns the next chunk; `nil` at the end of the message.
         ///
         /// - Throws: ``WebSocketError``, also if the connection ends within the message.
-        public mutating func next() async throws(WebSocketError) -> Data? {
+        public mutating func next() async throws -> Data? {
             try await socket.channel.nextChunk()
         }
     }
@@ -95,7 +95,7 @@ public struct WebSocketValues<Value: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: ``WebSocketError``, with ``WebSocketError/Code/coding`` if a message cannot be decoded. The iterator can be used
         ///   further: it continues with the next message.
-        public mutating func next() async throws(WebSocketError) -> Value? {
+        public mutating func next() async throws -> Value? {
             guard let message = try await messages.next() else { return nil }
             do {
                 return try decoder.decode(message)

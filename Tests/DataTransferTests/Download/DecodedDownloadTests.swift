@@ -16,7 +16,7 @@ struct DecodedDownloadTests {
     @Test func `a body larger than the limit for memory can be decoded from a download`() async throws {
         let server = try LoopbackServer { _ in .json(Self.document(50_000)) }
         let service = server.service(session: small)
-        let refused = try await downloadFailure { () async throws(DataTransferError) in try await service.request(numbers) }
+        let refused = try await downloadFailure { try await service.request(numbers) }
         #expect(refused.networkError?.transportError?.code == .bodyTooLarge)
         #expect(try await service.download(numbers) == Array(0..<50_000))
         let monitor = ProgressMonitor()
@@ -38,18 +38,14 @@ struct DecodedDownloadTests {
         let server = try LoopbackServer { _ in .status(204) }
         #expect(try await server.service().download(Endpoint<Int?>(path: "x")) == nil)
         try await server.service().download(Endpoint<Void>(path: "x"))
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service().download(Endpoint<Int>(path: "x"))
-        }
+        let error = try await downloadFailure { try await server.service().download(Endpoint<Int>(path: "x")) }
         guard case .noResponse = error else { throw error }
     }
 
     @Test func `a body that cannot be decoded is an error with the coding path, and is logged once`() async throws {
         let server = try LoopbackServer { _ in .json("{\"values\":[1,\"two\"], \"password\": \"hunter2\"}") }
         let logger = InMemoryLogger()
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service(logger: logger).download(numbers)
-        }
+        let error = try await downloadFailure { try await server.service(logger: logger).download(numbers) }
         guard case .parsing(let failure) = error else { throw error }
         #expect(failure.codingPath == "values[1]" && failure.snippet.contains("two") && !failure.snippet.contains("hunter2"))
         #expect(failure.statusCode == 200 && logger.dataTransferErrors.count == 1)
@@ -62,11 +58,9 @@ struct DecodedDownloadTests {
         }
         let logger = InMemoryLogger()
         let service = server.service(logger: logger)
-        let gone = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(Endpoint<Int>(path: "gone"))
-        }
+        let gone = try await downloadFailure { try await service.download(Endpoint<Int>(path: "gone")) }
         #expect(gone.statusCode == 410)
-        let cut = try await downloadFailure { () async throws(DataTransferError) in try await service.download(numbers) }
+        let cut = try await downloadFailure { try await service.download(numbers) }
         #expect(cut.networkError?.transportError?.code == .incompleteBody && logger.dataTransferErrors.count == 2)
     }
 
@@ -74,7 +68,7 @@ struct DecodedDownloadTests {
         let server = try LoopbackServer { _ in LoopbackResponse.json(Self.document(9)).fault(.stallBody(after: 5)) }
         let service = server.service()
         let task = Task {
-            try await downloadFailure { () async throws(DataTransferError) in try await service.download(numbers) }
+            try await downloadFailure { try await service.download(numbers) }
         }
         _ = await server.waitForRequests(count: 1)
         task.cancel()

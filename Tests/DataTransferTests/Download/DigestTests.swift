@@ -23,13 +23,13 @@ struct DigestTests {
 
     private var place: URL { folder.file("movie.mp4") }
 
-    private func download(_ digest: String? = nil) async throws(DataTransferError) -> DownloadedFile {
+    private func download(_ digest: String? = nil) async throws -> DownloadedFile {
         let options = DownloadOptions(digest: digest.map { .sha256($0) })
         return try await server.service().download(movie, to: .file(place), options: options)
     }
 
     private func expectMismatch(_ digest: String? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await download(digest) }
+        let error = try await downloadFailure { try await download(digest) }
         #expect(error.fileFailure?.code == .digestMismatch, "\(error)", sourceLocation: sourceLocation)
         #expect(folder.names == [] && folder.openDescriptors == 0, sourceLocation: sourceLocation)
     }
@@ -47,7 +47,7 @@ struct DigestTests {
 
     @Test(arguments: ["", "abc", String(hexadecimal.dropLast()), String(hexadecimal.dropLast()) + "g", "AAAA"])
     func `a malformed expected digest is an error, and no request is sent`(digest: String) async throws {
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await download(digest) }
+        let error = try await downloadFailure { try await download(digest) }
         #expect(error.fileFailure?.code == .invalidOptions && server.requestCount == 0)
     }
 
@@ -126,7 +126,7 @@ struct DigestTests {
 
     private func interrupt() async throws {
         served.change { $0.faults = [.truncateBody(after: 7)] }
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await download() }
+        _ = try await downloadFailure { try await download() }
         #expect(try folder.contents(".movie.mp4.partial") == Self.body.prefix(7))
     }
 }

@@ -23,9 +23,7 @@ struct DownloadCancellationTests {
         let observer = RecordingObserver()
         let service = server.service()
         let task = Task {
-            try await downloadFailure { () async throws(DataTransferError) in
-                try await service.download(movie, to: .file(place), progress: observer)
-            }
+            try await downloadFailure { try await service.download(movie, to: .file(place), progress: observer) }
         }
         try await folder.waitForBytes(300_000, in: ".movie.mp4.partial")
         task.cancel()
@@ -60,9 +58,7 @@ struct DownloadCancellationTests {
         served.change { $0.faults = [fault] }
         let (server, place) = (server, place)
         let task = Task {
-            try await downloadFailure { () async throws(DataTransferError) in
-                try await server.service().download(movie, to: .file(place))
-            }
+            try await downloadFailure { try await server.service().download(movie, to: .file(place)) }
         }
         _ = await server.waitForRequests(count: 1)
         task.cancel()
@@ -74,9 +70,7 @@ struct DownloadCancellationTests {
         let observer = RecordingObserver()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await downloadFailure { () async throws(DataTransferError) in
-                try await server.service().download(movie, to: .file(place), progress: observer)
-            }
+            return try await downloadFailure { try await server.service().download(movie, to: .file(place), progress: observer) }
         }
         #expect(try await task.value.isCancelled && server.requestCount == 0 && folder.names == [])
         #expect(observer.events.map(\.isFinished) == [true])
@@ -85,15 +79,11 @@ struct DownloadCancellationTests {
     @Test func `a download can be cancelled while the digest of a partial file is computed`() async throws {
         served.change { $0.faults = [.truncateBody(after: 300_000)] }
         let (server, place) = (server, place)
-        _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service().download(movie, to: .file(place))
-        }
+        _ = try await downloadFailure { try await server.service().download(movie, to: .file(place)) }
         let options = DownloadOptions(digest: .sha256(String(repeating: "0", count: 64)))
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await downloadFailure { () async throws(DataTransferError) in
-                try await server.service().download(movie, to: .file(place), options: options)
-            }
+            return try await downloadFailure { try await server.service().download(movie, to: .file(place), options: options) }
         }
         #expect(try await task.value.isCancelled && server.requestCount == 1)
         // The partial file is kept, because the digest was not compared.

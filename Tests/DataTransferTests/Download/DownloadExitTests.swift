@@ -64,9 +64,7 @@
                 limit.rlim_cur = 1_000_001
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
-                let error = try await downloadFailure { () async throws(DataTransferError) in
-                    try await service.download(movie, to: .file(place))
-                }
+                let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
                 #expect(error.fileFailure?.code == .diskFull && error.fileFailure?.systemError == EFBIG, "\(error)")
                 #expect(error.fileFailure?.partialFile?.lastPathComponent == ".movie.mp4.partial")
                 for part in [#""movie.mp4": diskFull: "#, "File too large", #"1000001 bytes are kept"#, #"".movie.mp4.partial""#]
@@ -75,7 +73,7 @@
                 }
                 #expect(!error.description.contains(place.deletingLastPathComponent().path))
                 let large = Endpoint<Data>(path: "files/movie.mp4", responseDecoder: .rawData)
-                let other = try await downloadFailure { () async throws(DataTransferError) in try await service.download(large) }
+                let other = try await downloadFailure { try await service.download(large) }
                 #expect(other.fileFailure?.code == .diskFull, "\(other)")
             }
             #expect(try folder.contents(".movie.mp4.partial").count == 1_000_001)
@@ -99,9 +97,7 @@
                 #expect(Self.mountDisk(at: folder, bytes: 1_000_000))
                 defer { umount2(folder.path, Int32(MNT_DETACH)) }
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
-                let error = try await downloadFailure { () async throws(DataTransferError) in
-                    try await service.download(movie, to: .folder(folder))
-                }
+                let error = try await downloadFailure { try await service.download(movie, to: .folder(folder)) }
                 let failure = try #require(error.fileFailure)
                 #expect(failure.code == .diskFull && failure.systemError == ENOSPC, "\(error)")
                 let kept = try #require(try await PartialDownload.all(in: folder).first)
@@ -121,9 +117,7 @@
                 // Root can write to every folder, so the test continues as another user.
                 if geteuid() == 0 { #expect(seteuid(65534) == 0) }
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
-                let error = try await downloadFailure { () async throws(DataTransferError) in
-                    try await service.download(movie, to: .file(place))
-                }
+                let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
                 #expect(error.fileFailure?.code == .notWritable && error.fileFailure?.systemError == EACCES, "\(error)")
             }
             #expect(server.requestCount == 0)
@@ -137,9 +131,7 @@
             try await folder.waitForBytes(1_000_000, in: ".movie.mp4.partial")
             await #expect(processExitsWith: .success) { [url = server.url as URL, place = place as URL] in
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
-                let error = try await downloadFailure { () async throws(DataTransferError) in
-                    try await service.download(movie, to: .file(place))
-                }
+                let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
                 #expect(error.fileFailure?.code == .busy, "\(error)")
             }
             first.cancel()

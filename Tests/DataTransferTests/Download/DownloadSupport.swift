@@ -118,16 +118,11 @@ func sampleBytes(_ count: Int, seed: UInt64 = 1) -> Data {
 // Stored as arrays, not as `Data`, because a leak checker cannot follow the references of `Data`.
 private let samples = Locked<[UInt64: [UInt8]]>([:])
 
-/// Returns the error that the work throws.
-///
-/// - Throws: ``DownloadDidNotFail`` if the work succeeds.
-func downloadFailure(_ work: () async throws(DataTransferError) -> some Sendable) async throws -> DataTransferError {
-    do throws(DataTransferError) {
-        _ = try await work()
-    } catch {
-        return error
-    }
-    throw DownloadDidNotFail()
+/// Returns the error that the work throws, which must be a ``DataTransferError``.
+func downloadFailure(
+    at location: SourceLocation = #_sourceLocation, _ work: () async throws -> some Sendable
+) async throws -> DataTransferError {
+    try await #require(throws: DataTransferError.self, sourceLocation: location) { try await work() }
 }
 
 struct DownloadDidNotFail: Error {}

@@ -97,9 +97,7 @@ struct DownloadTests {
         try Data("old".utf8).write(to: folder.file("movie.mp4"))
         let server = try served.server()
         served.change { $0.faults = [.truncateBody(after: 1000)] }
-        _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service().download(movie, to: .file(folder.file("movie.mp4")))
-        }
+        _ = try await downloadFailure { try await server.service().download(movie, to: .file(folder.file("movie.mp4"))) }
         #expect(try folder.contents("movie.mp4") == Data("old".utf8))
         _ = try await server.service().download(movie, to: .file(folder.file("movie.mp4")))
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
@@ -110,7 +108,7 @@ struct DownloadTests {
         try Data("old".utf8).write(to: folder.file("movie.mp4"))
         let server = try served.server()
         let logger = InMemoryLogger()
-        let error = try await downloadFailure { () async throws(DataTransferError) in
+        let error = try await downloadFailure {
             try await server.service(logger: logger).download(
                 movie, to: .file(folder.file("movie.mp4")), options: DownloadOptions(existingFile: .fail))
         }
@@ -128,7 +126,7 @@ struct DownloadTests {
             }
         }
         let server = try served.server()
-        let error = try await downloadFailure { () async throws(DataTransferError) in
+        let error = try await downloadFailure {
             try await server.service().download(movie, to: .file(place), options: DownloadOptions(existingFile: .fail))
         }
         #expect(error.fileFailure?.code == .destinationExists)
@@ -181,9 +179,7 @@ struct DownloadTests {
         ]
         for (destination, code) in rows {
             let monitor = ProgressMonitor()
-            let error = try await downloadFailure { () async throws(DataTransferError) in
-                try await service.download(movie, to: destination, progress: monitor)
-            }
+            let error = try await downloadFailure { try await service.download(movie, to: destination, progress: monitor) }
             #expect(error.fileFailure?.code == code, "\(destination): \(error)")
             #expect(monitor.current?.isFinished == true && !"\(error)".contains(folder.url.path))
         }
@@ -198,9 +194,7 @@ struct DownloadTests {
         let place = folder.file("movie.mp4")
         let first = Task { try await service.download(movie, to: .file(place)) }
         try await folder.waitForBytes(1000, in: ".movie.mp4.partial")
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place))
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
         #expect(error.fileFailure?.code == .busy && error.isRetryable)
         #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"])
         first.cancel()
@@ -214,7 +208,7 @@ struct DownloadTests {
     @Test func `an error status leaves no files and is logged once`() async throws {
         let server = try LoopbackServer { _ in .text("gone", status: 410) }
         let logger = InMemoryLogger()
-        let error = try await downloadFailure { () async throws(DataTransferError) in
+        let error = try await downloadFailure {
             try await server.service(logger: logger).download(movie, to: .file(folder.file("movie.mp4")))
         }
         #expect(error.statusCode == 410 && logger.dataTransferErrors.count == 1)
@@ -224,7 +218,7 @@ struct DownloadTests {
     @Test func `an invalid endpoint leaves no files, and its observer receives a last event`() async throws {
         let monitor = ProgressMonitor()
         let service = try LoopbackServer { _ in .text("") }.service()
-        let error = try await downloadFailure { () async throws(DataTransferError) in
+        let error = try await downloadFailure {
             try await service.download(Endpoint<Void>(path: "{missing}"), to: .file(folder.file("x")), progress: monitor)
         }
         #expect(error.networkError != nil && monitor.current?.isFinished == true)
@@ -233,14 +227,14 @@ struct DownloadTests {
 
     @Test func `a response larger than maximumBytes is an error and leaves no files`() async throws {
         let server = try served.server()
-        let error = try await downloadFailure { () async throws(DataTransferError) in
+        let error = try await downloadFailure {
             try await server.service().download(
                 movie, to: .file(folder.file("movie.mp4")), options: DownloadOptions(maximumBytes: 699_999))
         }
         #expect(error.fileFailure?.code == .tooLarge && "\(error)".contains("maximumBytes"))
         expectOnly()
         let endless = try LoopbackServer { _ in LoopbackResponse.chunked([sampleBytes(1000)]).fault(.endlessBody) }
-        let other = try await downloadFailure { () async throws(DataTransferError) in
+        let other = try await downloadFailure {
             try await endless.service().download(
                 movie, to: .file(folder.file("movie.mp4")), options: DownloadOptions(maximumBytes: 2_000_000))
         }
@@ -280,14 +274,10 @@ struct DownloadTests {
         _ = try await service.download(movie, to: .file(folder.file("movie.mp4")))
         #expect(try folder.contents("movie.mp4") == Data("stubbed".utf8))
         session.enqueue(.data(Data("short".utf8), headers: ["Content-Length": "7", "ETag": "\"1\""]))
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(folder.file("movie.mp4")))
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(folder.file("movie.mp4"))) }
         #expect(error.fileFailure?.code == .lengthMismatch && error.isRetryable)
         session.enqueue(.data(Data("too long".utf8), headers: ["Content-Length": "7", "ETag": "\"1\""]))
-        let other = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(folder.file("other.mp4")))
-        }
+        let other = try await downloadFailure { try await service.download(movie, to: .file(folder.file("other.mp4"))) }
         #expect(other.fileFailure?.code == .lengthMismatch)
         expectOnly(".movie.mp4.partial", ".movie.mp4.partial.json", "movie.mp4")
     }

@@ -18,7 +18,7 @@ import TransferTestSupport
         async throws
     {
         served.change { $0.faults = [.truncateBody(after: 40_000)] }
-        _ = try await downloadFailure { () async throws(DataTransferError) in
+        _ = try await downloadFailure {
             try await server.service().download(endpoint, to: .file(folder.file(name)), options: options)
         }
         server.forgetRequests()

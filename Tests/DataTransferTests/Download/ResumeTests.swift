@@ -26,9 +26,7 @@ struct ResumeTests {
     /// Starts a download that is interrupted after ``cut`` bytes.
     private func interrupt(_ options: DownloadOptions = DownloadOptions()) async throws {
         served.change { $0.faults = [.truncateBody(after: Self.cut)] }
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place), options: options)
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place), options: options) }
         #expect(error.networkError?.transportError?.code == .incompleteBody)
         #expect(folder.openDescriptors == 0)
         server.forgetRequests()
@@ -107,7 +105,8 @@ struct ResumeTests {
             content.headers["ETag"] = "\"v2\""
             content.faults = [.truncateBody(after: 10_000)]
         }
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: .file(place))
+        _ = try await downloadFailure {
+            try await service.download(movie, to: .file(place))
         }
         #expect(try await service.download(movie, to: .file(place)).resumedFrom == 10_000)
         try expectWhole(changed)
@@ -210,9 +209,7 @@ struct ResumeTests {
         let inner = folder.url.appendingPathComponent("a/b/c", isDirectory: true)
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
         served.change { $0.faults = [.truncateBody(after: Self.cut)] }
-        _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .folder(inner))
-        }
+        _ = try await downloadFailure { try await service.download(movie, to: .folder(inner)) }
         server.forgetRequests()
         let names = try FileManager.default.contentsOfDirectory(atPath: inner.path).sorted()
         #expect(names.count == 2)
@@ -258,9 +255,7 @@ struct ResumeTests {
         try Data("precious".utf8).write(to: folder.file("precious"))
         try FileManager.default.createSymbolicLink(
             at: folder.file(".movie.mp4.partial"), withDestinationURL: folder.file("precious"))
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place))
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
         #expect(error.fileFailure?.code == .notWritable && "\(error)".contains("symbolic link"))
         #expect(try folder.contents("precious") == Data("precious".utf8))
     }
@@ -290,9 +285,7 @@ struct ResumeTests {
         served.change { $0.faults = [.truncateBody(after: 1000)] }
         let endpoint = Endpoint<Void>(
             path: "files/movie.mp4", headerParameters: ["Authorization": "Bearer hunter2"], queryParameters: ["token": "hunter2"])
-        _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(endpoint, to: .file(place))
-        }
+        _ = try await downloadFailure { try await service.download(endpoint, to: .file(place)) }
         let record = String(decoding: try folder.contents(".movie.mp4.partial.json"), as: UTF8.self)
         #expect(!record.contains("hunter2") && !record.contains("127.0.0.1") && record.contains("v1"))
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(".movie.mp4.partial.json").path)
@@ -328,9 +321,7 @@ struct ResumeTests {
 
     @Test func `a 416 to a request without a range is an error`() async throws {
         served.change { content in content.replacement = { _, _ in .status(416) } }
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place))
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
         #expect(error.statusCode == 416 && server.requestCount == 1 && folder.names == [])
     }
 
@@ -352,9 +343,7 @@ struct ResumeTests {
                 return response
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place))
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
         #expect(error.fileFailure?.code == .rangeMismatch, "\(error)")
         #expect(folder.names == [] && folder.openDescriptors == 0)
         // The next attempt starts from the beginning and succeeds.
@@ -370,9 +359,7 @@ struct ResumeTests {
                 LoopbackResponse.chunked([response.body, Data("more".utf8)], status: 206, headers: response.headers)
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place))
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
         #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
     }
 
@@ -405,9 +392,7 @@ struct ResumeTests {
                 return response
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place))
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
         #expect(error.fileFailure?.code == .lengthMismatch && error.isRetryable)
         served.change { $0.replacement = nil }
         #expect(try await service.download(movie, to: .file(place)).resumedFrom == 400_000)
@@ -420,9 +405,7 @@ struct ResumeTests {
                 LoopbackResponse(status: 206, headers: ["Content-Range": "bytes 0-0/2"], body: response.body.prefix(1))
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place))
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place)) }
         #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
         // An endpoint with its own `Range` header accepts a part.
         let part = Endpoint<Void>(path: "files/movie.mp4", headerParameters: ["Range": "bytes=0-0"])
@@ -432,9 +415,7 @@ struct ResumeTests {
     @Test func `a partial response is kept only for GET`() async throws {
         served.change { $0.faults = [.truncateBody(after: 1000)] }
         let endpoint = Endpoint<Void>(path: "files/movie.mp4", method: .post, body: .text("which"))
-        _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(endpoint, to: .file(place))
-        }
+        _ = try await downloadFailure { try await service.download(endpoint, to: .file(place)) }
         #expect(folder.names == [])
     }
 
@@ -443,9 +424,7 @@ struct ResumeTests {
             content.headers["Content-Disposition"] = "attachment; filename=\"first.mp4\""
             content.faults = [.truncateBody(after: 1000)]
         }
-        _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .folder(folder.url))
-        }
+        _ = try await downloadFailure { try await service.download(movie, to: .folder(folder.url)) }
         #expect(folder.names.count == 2)
         served.change { $0.headers["Content-Disposition"] = nil }
         let file = try await service.download(movie, to: .folder(folder.url))

@@ -26,9 +26,9 @@ struct CanaryTests {
             queryParameters: ["token": canary, "user": ["password": canary] as ParameterList],
             body: .json(["user": "u", "password": canary, "nested": ["refresh_token": canary]]))
         var texts: [(String, Any)] = [("configuration", configuration), ("endpoint", endpoint)]
-        do throws(DataTransferError) {
+        do {
             texts.append(("response", try await service.response(for: endpoint)))
-        } catch {
+        } catch let error as DataTransferError {
             texts.append(("error", error))
             texts.append(("network error", error.networkError as Any))
             texts.append(("transport error", error.networkError?.transportError as Any))

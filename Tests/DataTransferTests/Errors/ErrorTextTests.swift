@@ -15,12 +15,7 @@ import Testing
     private func error<Target: ResponseRequestable>(_ endpoint: Target) async throws -> DataTransferError {
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test/v1"), sessionManager: session)
-        do throws(DataTransferError) {
-            _ = try await service.request(endpoint)
-        } catch {
-            return error
-        }
-        throw DownloadDidNotFail()
+        return try await downloadFailure { try await service.request(endpoint) }
     }
 
     private func parsing<Target: ResponseRequestable>(_ endpoint: Target) async throws -> ParsingFailure {
@@ -101,16 +96,14 @@ import Testing
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test/v1"), sessionManager: session)
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID())/movie.mp4")
-        let download = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(missing))
-        }
+        let download = try await downloadFailure { try await service.download(movie, to: .file(missing)) }
         #expect("\(download)".contains("GET files/movie.mp4: \"movie.mp4\": folderMissing"), "\(download)")
     }
 
     @Test func `the text of a failed upload has the file name and the request, but not the folder`() async throws {
         let server = try LoopbackServer { _ in .text("") }
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID())/holiday.mov")
-        let error = try await downloadFailure { () async throws(DataTransferError) in
+        let error = try await downloadFailure {
             try await server.service().upload(.file(missing), to: Endpoint<Void>(path: "movies"))
         }
         let text = "\(error)"

@@ -26,11 +26,7 @@ struct DataTransferServiceTests {
         let completed = await withCheckedContinuation { continuation in
             service.request(endpoint) { continuation.resume(returning: $0) }
         }
-        do throws(DataTransferError) {
-            return [completed, .success(try await service.request(endpoint))]
-        } catch {
-            return [completed, .failure(error)]
-        }
+        return [completed, await service.result(for: endpoint)]
     }
 
     private func failures<Target: ResponseRequestable>(
@@ -168,12 +164,10 @@ struct DataTransferServiceTests {
         }
         #expect(logger.dataTransferErrors.count == 2)
         let service = try service(resolver: ErrorBodyResolver<APIError>())
-        do throws(DataTransferError) {
+        do {
             _ = try await service.request(endpoint)
-        } catch .resolvedNetworkFailure(let error as APIError, _) {
+        } catch DataTransferError.resolvedNetworkFailure(let error as APIError, _) {
             #expect(error.code == 34)
-        } catch {
-            Issue.record("\(error)")
         }
     }
 
@@ -225,9 +219,8 @@ struct DataTransferServiceTests {
     @Test func `cancelling ends the transfer in both the async and the completion form`() async throws {
         session.route { _ in .silence }
         let service = try service()
-        let task = Task { () -> DataTransferError? in
-            do throws(DataTransferError) { _ = try await service.request(Endpoint<Int>(path: "x")) } catch { return error }
-            return nil
+        let task = Task {
+            await #expect(throws: DataTransferError.self) { try await service.request(Endpoint<Int>(path: "x")) }
         }
         while session.waitingCount == 0 { await Task.yield() }
         task.cancel()
@@ -245,14 +238,14 @@ struct DataTransferServiceTests {
 
     @Test func `a service that implements only the async form has the completion form and streams by default`() async throws {
         struct Fixed: DataTransferService {
-            func response<Target: ResponseRequestable>(
+            func responseResult<Target: ResponseRequestable>(
                 for endpoint: Target
-            ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+            ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
                 let session = StubSessionManager()
                 session.enqueue(.json("42"))
                 let configuration = APIConfiguration(baseURL: URL(fileURLWithPath: "/"))
-                return try await DefaultDataTransferService(configuration: configuration, sessionManager: session)
-                    .response(for: endpoint)
+                return await DefaultDataTransferService(configuration: configuration, sessionManager: session)
+                    .responseResult(for: endpoint)
             }
         }
         let endpoint = Endpoint<Int>(path: "http://h.example/", isFullPath: true)

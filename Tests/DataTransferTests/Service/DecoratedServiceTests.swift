@@ -17,16 +17,16 @@ import Testing
             return wrapped.response(for: endpoint, on: queue, completion: completion)
         }
 
-        func response<Target: ResponseRequestable>(
+        func responseResult<Target: ResponseRequestable>(
             for endpoint: Target
-        ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+        ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
             calls.withLock { $0 += 1 }
-            return try await wrapped.response(for: endpoint)
+            return await wrapped.responseResult(for: endpoint)
         }
 
-        func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+        func streamResult(for endpoint: any Requestable) async -> Result<DataTransferStream, DataTransferError> {
             calls.withLock { $0 += 1 }
-            return try await wrapped.stream(for: endpoint)
+            return await wrapped.streamResult(for: endpoint)
         }
 
         func report(_ failure: DataTransferError) -> DataTransferError { wrapped.report(failure) }
@@ -34,10 +34,10 @@ import Testing
 
     /// A service that implements only the requirements without default implementations.
     private struct SmallestService: DataTransferService {
-        func response<Target: ResponseRequestable>(
+        func responseResult<Target: ResponseRequestable>(
             for endpoint: Target
-        ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-            throw .networkFailure(.cancelled(TransportError(.cancelled, "never begun")))
+        ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
+            .failure(.networkFailure(.cancelled(TransportError(.cancelled, "never begun"))))
         }
     }
 
@@ -64,9 +64,7 @@ import Testing
     @Test(arguments: [false, true]) func `a file error is logged once, also with a decorator`(isDecorated: Bool) async throws {
         let service: any DataTransferService = isDecorated ? CountingService(wrapped: try bare) : try bare
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID())/movie.mp4")
-        let failure = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(Endpoint<Void>(path: "movie"), to: .file(missing))
-        }
+        let failure = try await downloadFailure { try await service.download(Endpoint<Void>(path: "movie"), to: .file(missing)) }
         #expect(failure.fileFailure?.code == .folderMissing && session.requests.isEmpty)
         #expect(logger.dataTransferErrors.map(String.init(describing:)) == [String(describing: failure)])
     }

@@ -16,7 +16,7 @@ import TransferTestSupport
         var mockFileName: String { "users" }
     }
 
-    private func collect(_ stream: DataTransferStream) async throws(DataTransferError) -> Data {
+    private func collect(_ stream: DataTransferStream) async throws -> Data {
         var data = Data()
         for try await chunk in stream { data.append(chunk) }
         return data
@@ -49,10 +49,10 @@ import TransferTestSupport
         #expect(logger.dataTransferErrors.count == 1)
         let stream = try await service.stream(for: Endpoint<Void>(path: "cut"))
         var received = Data()
-        do throws(DataTransferError) {
+        do {
             for try await chunk in stream { received.append(chunk) }
             Issue.record("The body was complete.")
-        } catch {
+        } catch let error as DataTransferError {
             #expect(error.resolved(as: OwnError.self) != nil)
             #expect(error.networkError?.transportError?.code == .incompleteBody)
         }
@@ -85,12 +85,9 @@ import TransferTestSupport
         }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         let stream = try await service.stream(for: Endpoint<Void>(path: "slow"))
-        let task = Task { () -> DataTransferError? in
-            do throws(DataTransferError) {
+        let task = Task {
+            await #expect(throws: DataTransferError.self) {
                 for try await _ in stream { withUnsafeCurrentTask { $0?.cancel() } }
-                return nil
-            } catch {
-                return error
             }
         }
         #expect(await task.value?.isCancelled == true)

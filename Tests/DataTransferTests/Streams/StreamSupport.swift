@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
+import Testing
 import TransferTestSupport
 
 struct Film: Codable, Sendable, Equatable {
@@ -12,11 +13,11 @@ struct Reading<Element: Sendable>: Sendable {
     var elements: [Element] = []
     var error: DataTransferError?
 
-    init<Stream: AsyncSequence>(_ stream: Stream) async where Stream.Element == Element, Stream.Failure == DataTransferError {
-        do throws(DataTransferError) {
+    init<Stream: AsyncSequence>(_ stream: Stream) async where Stream.Element == Element {
+        do {
             for try await element in stream { elements.append(element) }
         } catch {
-            self.error = error
+            self.error = #expect(throws: DataTransferError.self) { throw error }
         }
     }
 
@@ -62,7 +63,7 @@ final class HeldBody: DataTransferService {
         await state.wait { $0.readers > 0 }
     }
 
-    func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+    func streamResult(for endpoint: any Requestable) async -> Result<DataTransferStream, DataTransferError> {
         let body = NetworkBody { [state] () async throws(TransportError) in
             state.withLock { $0.readers += 1 }
             await state.wait { !$0.chunks.isEmpty }
@@ -71,13 +72,13 @@ final class HeldBody: DataTransferService {
                 return $0.chunks.isEmpty ? nil : $0.chunks.removeFirst()
             }
         }
-        return DataTransferStream(NetworkResponse(statusCode: 200, body: body, url: URL(fileURLWithPath: "/")))
+        return .success(DataTransferStream(NetworkResponse(statusCode: 200, body: body, url: URL(fileURLWithPath: "/"))))
     }
 
-    func response<Target: ResponseRequestable>(
+    func responseResult<Target: ResponseRequestable>(
         for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        throw .networkFailure(.transport(TransportError(.unsupported, "only streams")))
+    ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
+        .failure(.networkFailure(.transport(TransportError(.unsupported, "only streams"))))
     }
 }
 
@@ -85,9 +86,9 @@ final class HeldBody: DataTransferService {
 struct OneMethodService: DataTransferService {
     let base: DefaultDataTransferService
 
-    func response<Target: ResponseRequestable>(
+    func responseResult<Target: ResponseRequestable>(
         for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        try await base.response(for: endpoint)
+    ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
+        await base.responseResult(for: endpoint)
     }
 }

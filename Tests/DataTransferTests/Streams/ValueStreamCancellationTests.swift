@@ -41,15 +41,13 @@ struct ValueStreamCancellationTests {
         let lines = try await service(server).stream(endpoint, as: .lines())
         let task = Task { () -> (Int, DataTransferError?) in
             var count = 0
-            do throws(DataTransferError) {
+            let error = await #expect(throws: DataTransferError.self) {
                 for try await _ in lines {
                     count += 1
                     withUnsafeCurrentTask { $0?.cancel() }
                 }
-                return (count, nil)
-            } catch {
-                return (count, error)
             }
+            return (count, error)
         }
         let (count, error) = await task.value
         #expect(count == 1 && error?.isCancelled == true)

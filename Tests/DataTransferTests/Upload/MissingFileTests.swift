@@ -29,9 +29,10 @@ import Testing
             configuration: try APIConfiguration("http://api.example"), sessionManager: session,
             interceptors: [Counting(count: count)], networkLogger: logger)
         let endpoint = Endpoint<Void>(path: "films", method: .post, body: body)
-        var errors: [DataTransferError] = []
-        do { try await service.request(endpoint) } catch { errors.append(error) }
-        do { _ = try await service.stream(for: endpoint) } catch { errors.append(error) }
+        var errors = [
+            try await downloadFailure { try await service.request(endpoint) },
+            try await downloadFailure { try await service.stream(for: endpoint) },
+        ]
         let result = await withCheckedContinuation { done in _ = service.request(endpoint) { done.resume(returning: $0) } }
         if case .failure(let error) = result { errors.append(error) }
         #expect(errors.count == 3)

@@ -173,14 +173,9 @@
                 _ = await server.waitForRequests(count: 1)
             }
             let start = Signal()
-            let task = Task { () -> DataTransferError? in
+            let task = Task {
                 await start.wait()
-                do throws(DataTransferError) {
-                    try await service.upload(body, to: endpoint)
-                    return nil
-                } catch {
-                    return error
-                }
+                return await #expect(throws: DataTransferError.self) { try await service.upload(body, to: endpoint) }
             }
             if stage != .before { start.fire() }
             if stage == .sending { await endless.started.wait() }

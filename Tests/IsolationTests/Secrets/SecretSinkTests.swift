@@ -67,11 +67,11 @@ struct SecretSinks {
                     .authentication(credential, for: api),
                 ],
                 networkLogger: logger, errorResolver: ErrorBodyResolver<ProblemDetails>(), errorLogger: logger)
-            do throws(DataTransferError) {
+            do {
                 let response = try await service.response(for: endpoint)
                 texts += [("response", response), ("response headers", response.headers), ("links", LinkField(response.headers))]
                 for try await _ in service.pages(of: endpoint, by: .linkHeader) {}
-            } catch {
+            } catch let error as DataTransferError {
                 texts += [("error", error), ("localized error", error.localizedDescription)]
                 texts += [
                     ("network error", error.networkError as Any), ("transport error", error.networkError?.transportError as Any),

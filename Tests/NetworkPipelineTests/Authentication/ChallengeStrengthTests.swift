@@ -56,14 +56,14 @@ import TransferTestSupport
             turn.withLock { $0 = index }
             var endpoint = Endpoint<Void>(path: "a")
             endpoint.acceptedStatuses = .any
-            do throws(DataTransferError) {
+            do {
                 // A challenge after Basic means that the password was rejected, and the next request is sent without it.
                 for _ in 0..<2 {
                     challenged.withLock { $0 = true }
                     if try await service.response(for: endpoint).statusCode == 200 { break }
                 }
                 outcomes.append(session.requests.last?.headers["Authorization"])
-            } catch {
+            } catch let error as DataTransferError {
                 let failure = error.networkError?.transportError
                 #expect(failure?.code == .authenticationFailed && failure?.message.contains("weaker") == true, "\(error)")
                 outcomes.append(nil)

@@ -37,21 +37,19 @@ import TransferTestSupport
     /// Runs the flow, and advances the clock by each of the pauses in turn.
     ///
     /// - Parameter pauses: The expected pauses in seconds. Before the end of each, no request for tokens may be sent.
-    private func run(_ oauth: OAuthClient, _ pauses: [Int]) async -> Result<OAuthTokens, OAuthError> {
-        let flow = Task {
-            await Result.from { () async throws(OAuthError) in try await oauth.deviceFlow(savedIn: store) { _ in } }
-        }
+    private func run(_ oauth: OAuthClient, _ pauses: [Int]) async -> Result<OAuthTokens, any Error> {
+        let flow = Task { try await oauth.deviceFlow(savedIn: store) { _ in } }
         for (number, pause) in pauses.enumerated() {
             await clock.waitForSleepers(count: 1)
             clock.advance(by: .milliseconds(pause * 1000 - 1))
             #expect(clock.sleeperCount == 1 && session.requests.count == number + 1, "pause \(number) is shorter than \(pause) s")
             clock.advance(by: .milliseconds(1))
         }
-        return await flow.value
+        return await flow.result
     }
 
-    private func code(_ result: Result<OAuthTokens, OAuthError>) -> OAuthError.Code? {
-        if case .failure(let error) = result { error.code } else { nil }
+    private func code(_ result: Result<OAuthTokens, any Error>) -> OAuthError.Code? {
+        if case .failure(let error as OAuthError) = result { error.code } else { nil }
     }
 
     // RFC 8628 §3.1 to §3.5

@@ -184,12 +184,12 @@ import TransferTestSupport
             _ url: String = "https://auth.test/token", id: String = "app", secret: String? = nil,
             options: OAuthOptions = .init()
         ) -> String {
-            do throws(OAuthError) {
+            do {
                 _ = try OAuthClient(tokenURL: url, clientID: id, secret: secret, options: options, session: session)
                 return "valid"
             } catch {
-                #expect(error.code == .invalidConfiguration)
-                return error.message
+                #expect((error as? OAuthError)?.code == .invalidConfiguration)
+                return (error as? OAuthError)?.message ?? ""
             }
         }
         #expect(message() == "valid" && message("http://127.0.0.1:1/token") == "valid" && message("http://[::1]/t") == "valid")

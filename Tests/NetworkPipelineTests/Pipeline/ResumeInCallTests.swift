@@ -70,11 +70,11 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let destination = folder.appendingPathComponent("movie.mp4")
-        do throws(DataTransferError) {
+        do {
             let file = try await service.download(
                 Endpoint<Void>(path: "movie"), to: .file(destination), progress: progress ?? listener)
             return (.success(file), try? Data(contentsOf: destination))
-        } catch {
+        } catch let error as DataTransferError {
             return (.failure(error), nil)
         }
     }

@@ -41,13 +41,9 @@ struct StubDataTransferServiceTests {
     }
 
     private func cause(_ endpoint: some ResponseRequestable) async -> StubFixtureError? {
-        do throws(DataTransferError) {
-            _ = try await service.request(endpoint)
-            return nil
-        } catch {
-            #expect(error.networkError?.transportError?.code == .notStubbed)
-            return error.networkError?.transportError?.underlying as? StubFixtureError
-        }
+        let error = await #expect(throws: DataTransferError.self) { try await service.request(endpoint) }
+        #expect(error?.networkError?.transportError?.code == .notStubbed)
+        return error?.networkError?.transportError?.underlying as? StubFixtureError
     }
 
     @Test func `a mock endpoint receives the response from its file`() async throws {

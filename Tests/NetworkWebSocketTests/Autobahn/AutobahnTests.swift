@@ -160,7 +160,7 @@ import Testing
         )
         for message in messages { try await client.socket.send(message) }
         let frames = client.transport.frames
-        let receiving = Task { () async throws(WebSocketError) in
+        let receiving = Task {
             var received: [WebSocketMessage] = []
             while received.count < messages.count, let message = try await server.socket.receive() { received.append(message) }
             return received

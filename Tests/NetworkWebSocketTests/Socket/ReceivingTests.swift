@@ -51,10 +51,10 @@ import Testing
 
     @Test func `of two readers at the same time, one gets an error, and the other continues`() async throws {
         let scripted = try ScriptedSocket()
-        let results = Watched<[Result<WebSocketMessage?, WebSocketError>]>([])
+        let results = Watched<[Result<WebSocketMessage?, any Error>]>([])
         for _ in 0..<2 {
             Task {
-                let result = await Result { () async throws(WebSocketError) in try await scripted.socket.receive() }
+                let result = await Result { try await scripted.socket.receive() }
                 results.withLock { $0.append(result) }
             }
         }

@@ -108,14 +108,11 @@ struct Violation: Sendable, CustomTestStringConvertible {
         let scripted = try Self.socket(violation)
         var streams = scripted.socket.streams.makeAsyncIterator()
         scripted.transport.feed(violation.bytes + TestFrame.text("after").bytes(), pieces: 2)
-        var found: WebSocketError?
-        do throws(WebSocketError) {
+        let found = await #expect(throws: WebSocketError.self) {
             while let stream = try await streams.next() {
                 var chunks = stream.makeAsyncIterator()
                 while try await chunks.next() != nil {}
             }
-        } catch {
-            found = error
         }
         #expect(found?.code == violation.code)
         #expect(scripted.transport.frames.last?.closeCode == violation.closeCode.rawValue)

@@ -79,7 +79,7 @@ struct StormActor: Sendable {
         let (chunks, feed) = AsyncThrowingStream.makeStream(of: Data.self)
         feed.yield(Data("incomplete".utf8))
         feed.finish(throwing: Interruption())
-        do throws(WebSocketError) {
+        do {
             try await webSocket.send(chunks, as: .text)
             journal.problem(socket, "a message was sent although its chunks have failed")
         } catch {
@@ -94,7 +94,7 @@ struct StormActor: Sendable {
             log.begun[message.sender, default: 0] += 1
             return log.mayNotSend
         }
-        do throws(WebSocketError) {
+        do {
             if asChunks {
                 let (chunks, feed) = AsyncStream.makeStream(of: Data.self)
                 for chunk in message.chunks { feed.yield(chunk) }
@@ -117,12 +117,11 @@ struct StormActor: Sendable {
         var random = SeededGenerator(seed: mine.seed &+ 77)
         for _ in 0..<mine.pings {
             await Self.yield(random.below(500))
-            do throws(WebSocketError) {
+            do {
                 // The peer may not read at all.
                 _ = try await webSocket.ping(within: .milliseconds(1 + random.below(200)))
             } catch {
-                check(error, "ping", also: [.pingTimeout])
-                if error.code != .pingTimeout { return }
+                if check(error, "ping", also: [.pingTimeout]) != .pingTimeout { return }
             }
         }
     }
@@ -133,7 +132,7 @@ struct StormActor: Sendable {
         var random = SeededGenerator(seed: mine.seed &+ 99)
         var count = 0
         var streams = webSocket.streams.makeAsyncIterator()
-        do throws(WebSocketError) {
+        do {
             while count < mine.readLimit ?? .max {
                 if random.chance(10) { await Self.yield(random.below(200)) }
                 if random.chance(70) {
@@ -160,13 +159,13 @@ struct StormActor: Sendable {
             await end(webSocket, WebSocketError.Code(rawValue: ""))
             if try await webSocket.receive() != nil { journal.problem(socket, "a message was received after the end") }
         } catch {
-            check(error, "receive")
-            await end(webSocket, error.code)
-            let second = await Result { () async throws(WebSocketError) in try await webSocket.receive() }
-            if case .failure(let repeated) = second, repeated.code == error.code { return }
+            let code = check(error, "receive")
+            await end(webSocket, code)
+            let second = await Result { try await webSocket.receive() }
+            if case .failure(let repeated as WebSocketError) = second, repeated.code == code { return }
             // An orderly end within a message.
-            if case .success(nil) = second, error.code == .connectionLost { return }
-            journal.problem(socket, "the \(side) has received \(error.code.rawValue), and then \(second)")
+            if case .success(nil) = second, code == .connectionLost { return }
+            journal.problem(socket, "the \(side) has received \(code.rawValue), and then \(second)")
         }
     }
 
@@ -199,11 +198,13 @@ struct StormActor: Sendable {
 
     // MARK: Errors
 
-    /// Checks that there is a cause for an error.
-    private func check(_ error: WebSocketError, _ call: String, also: Set<WebSocketError.Code> = []) {
-        journal.count("\(call): \(error.code.rawValue)")
+    /// Checks that there is a cause for an error, and returns its code.
+    @discardableResult
+    private func check(_ error: any Error, _ call: String, also: Set<WebSocketError.Code> = []) -> WebSocketError.Code {
+        let code = (error as? WebSocketError)?.code ?? WebSocketError.Code(rawValue: "\(type(of: error))")
+        journal.count("\(call): \(code.rawValue)")
         let isPermitted =
-            switch error.code {
+            switch code {
             // Either side ends each connection.
             case .closed: true
             // A task of the server is cancelled as soon as the connection has ended.
@@ -216,8 +217,9 @@ struct StormActor: Sendable {
                 side == .client && !plan.isFaultless
             // Decompression of a text that the fault has replaced.
             case .invalidCompression: side == .client && !plan.isFaultless && plan.compression != nil
-            default: also.contains(error.code)
+            default: also.contains(code)
             }
-        if !isPermitted { journal.problem(socket, "\(call) at the \(side) has failed with \(error.code.rawValue): \(error)") }
+        if !isPermitted { journal.problem(socket, "\(call) at the \(side) has failed with \(code.rawValue): \(error)") }
+        return code
     }
 }

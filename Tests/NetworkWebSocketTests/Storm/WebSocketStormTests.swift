@@ -114,7 +114,7 @@
         /// Opens a socket, and keeps no reference to it.
         private static func open(_ plan: StormPlan, _ session: CurlSessionManager, _ url: URL) async throws -> WebSocket {
             let ignoresCloses = plan.faults.contains(.ignoresCloses)
-            let opening = Task { () async throws(WebSocketError) in
+            let opening = Task {
                 try await session.webSocket(
                     for: url,
                     options: WebSocketOptions {

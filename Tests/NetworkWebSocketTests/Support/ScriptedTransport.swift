@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkWebSocket
+import Testing
 import TransferTestSupport
 
 /// The transport of a connection whose peer is the test: it passes bytes on the calling thread, and collects what is sent.
@@ -164,11 +165,11 @@ extension WebSocket {
     /// Receives until the end, and returns the messages and the error.
     func collected() async -> (messages: [WebSocketMessage], error: WebSocketError?) {
         var collected: [WebSocketMessage] = []
-        do throws(WebSocketError) {
+        do {
             while let message = try await receive() { collected.append(message) }
             return (collected, nil)
         } catch {
-            return (collected, error)
+            return (collected, #expect(throws: WebSocketError.self) { throw error })
         }
     }
 }

@@ -37,12 +37,7 @@ extension DefaultDataTransferService {
 func failure<Target: ResponseRequestable>(
     of service: some DataTransferService, _ endpoint: Target
 ) async -> DataTransferError? {
-    do throws(DataTransferError) {
-        _ = try await service.request(endpoint)
-        return nil
-    } catch {
-        return error
-    }
+    if case .failure(let error) = await service.result(for: endpoint) { error } else { nil }
 }
 
 extension Requestable {

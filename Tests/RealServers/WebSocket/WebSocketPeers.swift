@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkWebSocket
+import Testing
 
 /// The WebSocket servers that `Scripts/with-servers` starts, as URLs with the scheme `ws` or `wss`.
 enum SocketServers {
@@ -75,11 +76,11 @@ extension WebSocket {
     /// Receives until the end.
     func rest() async -> (messages: [WebSocketMessage], error: WebSocketError?) {
         var messages: [WebSocketMessage] = []
-        do throws(WebSocketError) {
+        do {
             while let message = try await receive() { messages.append(message) }
             return (messages, nil)
         } catch {
-            return (messages, error)
+            return (messages, #expect(throws: WebSocketError.self) { throw error })
         }
     }
 }

@@ -18,7 +18,7 @@ public struct IssueSequence: AsyncSequence, Sendable {
 
         /// Returns the next issue; `nil` after the last one.
         public mutating func next() async throws(TrackerError) -> Issue? {
-            do throws(DataTransferError) {
+            do {
                 while page.isEmpty {
                     guard let response = try await pages.next() else { return nil }
                     page = response.value[...]

@@ -68,7 +68,7 @@ public struct TrackerClient: Sendable {
     }
 
     private func value<Value>(of endpoint: Endpoint<Value>) async throws(TrackerError) -> Value {
-        do throws(DataTransferError) {
+        do {
             return try await service.request(endpoint)
         } catch {
             throw TrackerError(error)

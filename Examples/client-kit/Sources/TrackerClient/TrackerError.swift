@@ -9,11 +9,11 @@ public enum TrackerError: Error, Sendable {
     /// The tracker refuses the request, for the reason that it states.
     case refused(Refusal)
     /// The tracker cannot be reached, or is overloaded. The same call may succeed later.
-    case unavailable(DataTransferError)
+    case unavailable(any Error)
     /// The task was cancelled.
     case cancelled
     /// The response is not one of the API, or the request could not be built.
-    case unexpected(DataTransferError)
+    case unexpected(any Error)
 
     /// The body of the tracker's errors.
     public struct Refusal: Error, Decodable, Sendable, Hashable {
@@ -23,7 +23,7 @@ public enum TrackerError: Error, Sendable {
         public var message: String
     }
 
-    init(_ error: DataTransferError) {
+    init(_ error: any Error) {
         if error.isCancelled {
             self = .cancelled
         } else if let cause = error.tokenFailure {
@@ -43,7 +43,7 @@ public enum TrackerError: Error, Sendable {
     }
 }
 
-extension DataTransferError {
+extension Error {
     /// The failure to get an access token, if it is the reason why a request was not sent.
     fileprivate var tokenFailure: DataTransferError? {
         guard let failure = networkError?.transportError, failure.code == .authenticationFailed else { return nil }

@@ -46,9 +46,9 @@ struct Upstreams: Sendable {
 
     /// Requests both parts of a page at the same time. A part that fails is missing, and named in `degraded`.
     func page(_ id: Int) async -> MoviePage {
-        async let reviewed = Self.part { () async throws(DataTransferError) in try await critics.request(.reviews(id)) }
-        let movie = await Self.part { () async throws(DataTransferError) in try await catalogue.request(.movie(id)) }
-        let reviews = await reviewed
+        async let reviewed = critics.result(for: .reviews(id))
+        let movie = Part(await catalogue.result(for: .movie(id)))
+        let reviews = Part(await reviewed)
         var page = MoviePage(id: id, isFound: !movie.isMissing)
         page.title = movie.value?.title
         page.year = movie.value?.year
@@ -64,13 +64,12 @@ struct Upstreams: Sendable {
         /// Whether the upstream says that there is none.
         var isMissing = false
         var hasFailed: Bool { value == nil && !isMissing }
-    }
 
-    private static func part<Value>(_ request: () async throws(DataTransferError) -> Value) async -> Part<Value> {
-        do throws(DataTransferError) {
-            return Part(value: try await request())
-        } catch {
-            return Part(isMissing: error.networkError?.isNotFoundError ?? false)
+        init(_ result: Result<Value, DataTransferError>) {
+            switch result {
+            case .success(let value): self.value = value
+            case .failure(let error): isMissing = error.networkError?.isNotFoundError ?? false
+            }
         }
     }
 }

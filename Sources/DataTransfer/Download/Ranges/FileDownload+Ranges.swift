@@ -60,6 +60,6 @@ extension FileDownload {
             "Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)", "If-Range": record.validator.text,
         ])
         request.acceptedStatuses = request.acceptedStatuses + [206, 416]
-        return try await service.stream(for: request)
+        return try await service.streamResult(for: request).get()
     }
 }

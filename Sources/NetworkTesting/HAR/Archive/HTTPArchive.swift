@@ -110,7 +110,7 @@ extension HTTPArchive {
     ///
     /// - Throws: ``HTTPArchiveError`` if the file cannot be read, exceeds one of the limits, is no archive, or has entries of which none can be
     ///   read.
-    public init(contentsOf file: URL) throws(HTTPArchiveError) {
+    public init(contentsOf file: URL) throws {
         try self.init(contentsOf: file, limits: Limits())
     }
 
@@ -166,7 +166,7 @@ extension HTTPArchive {
     /// or the new file. Blocks while the disk is busy. The folder must exist.
     ///
     /// - Throws: ``HTTPArchiveError`` if the file cannot be written; the old file is unchanged then.
-    public func write(to file: URL) throws(HTTPArchiveError) {
+    public func write(to file: URL) throws {
         let data = try data()
         let temporary = file.deletingLastPathComponent().appendingPathComponent(".recording-\(UUID().uuidString)")
         do throws(NewFile.Failure) {

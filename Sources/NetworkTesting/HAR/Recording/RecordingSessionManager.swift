@@ -49,18 +49,12 @@ public final class RecordingSessionManager: NetworkSessionManager {
     ///
     /// - Throws: ``HTTPArchiveError`` if the file cannot be written, or if an exchange was not recorded because of a limit: then nothing is
     ///   written.
-    public func save(to file: URL) throws(HTTPArchiveError) {
-        let result: Result<Void, HTTPArchiveError> = saving.sync {
-            do throws(HTTPArchiveError) {
-                if let omission = log.omission { throw omission.named(file) }
-                try? FileManager.default.createDirectory(
-                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-                return .success(try log.archive.write(to: file))
-            } catch {
-                return .failure(error)
-            }
+    public func save(to file: URL) throws {
+        try saving.sync {
+            if let omission = log.omission { throw omission.named(file) }
+            try? FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try log.archive.write(to: file)
         }
-        try result.get()
     }
 
     /// Sends a request, and records the exchange: at once, or when the body of a streamed response has ended.

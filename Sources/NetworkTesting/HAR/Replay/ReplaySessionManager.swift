@@ -52,7 +52,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
     /// - Throws: ``HTTPArchiveError`` if the file cannot be read.
     public convenience init(
         contentsOf file: URL, options: ReplayOptions = ReplayOptions(), fallback: (any NetworkSessionManager)? = nil
-    ) throws(HTTPArchiveError) {
+    ) throws {
         let archive = try HTTPArchive(contentsOf: file)
         self.init(archive, name: file.lastPathComponent, options: options, fallback: fallback)
     }

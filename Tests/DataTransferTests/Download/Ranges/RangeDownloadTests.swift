@@ -93,9 +93,7 @@ struct RangeDownloadTests {
 
     @Test(arguments: [1, 3]) func `an interrupted download continues with the missing ranges`(concurrency: Int) async throws {
         served.change { $0.faults = Array(repeating: .truncateBody(after: 300_000), count: 20) }
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place), options: Self.options)
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place), options: Self.options) }
         #expect(error.networkError?.transportError?.code == .incompleteBody)
         #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"] && folder.openDescriptors == 0)
         let left = try #require(try await PartialDownload.all(in: folder.url).first)
@@ -113,7 +111,8 @@ struct RangeDownloadTests {
 
     @Test func `a download that one request began continues with several`() async throws {
         served.change { $0.faults = [.truncateBody(after: 1_000_000)] }
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: .file(place))
+        _ = try await downloadFailure {
+            try await service.download(movie, to: .file(place))
         }
         server.forgetRequests()
         let file = try await service.download(movie, to: .file(place), options: Self.options)
@@ -123,9 +122,7 @@ struct RangeDownloadTests {
 
     @Test func `a resource that changed before the ranges are continued is loaded from the beginning`() async throws {
         served.change { $0.faults = Array(repeating: .truncateBody(after: 300_000), count: 20) }
-        _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place), options: Self.options)
-        }
+        _ = try await downloadFailure { try await service.download(movie, to: .file(place), options: Self.options) }
         let changed = sampleBytes(3_000_000, seed: 2)
         served.change {
             $0.faults = []
@@ -139,9 +136,7 @@ struct RangeDownloadTests {
     @Test func `a digest is checked over all ranges`() async throws {
         var options = Self.options
         options.digest = .sha256(String(repeating: "0", count: 64))
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place), options: options)
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place), options: options) }
         #expect(error.fileFailure?.code == .digestMismatch && folder.names == [])
     }
 
@@ -149,9 +144,7 @@ struct RangeDownloadTests {
         DownloadOptions(maximumConcurrency: 0), DownloadOptions(maximumConcurrency: 65), DownloadOptions(minimumRangeBytes: 0),
     ])
     func `options outside their limits are refused`(options: DownloadOptions) async throws {
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: .file(place), options: options)
-        }
+        let error = try await downloadFailure { try await service.download(movie, to: .file(place), options: options) }
         #expect(error.fileFailure?.code == .invalidOptions && server.requestCount == 0)
     }
 }

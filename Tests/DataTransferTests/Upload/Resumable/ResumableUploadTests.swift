@@ -22,7 +22,7 @@ struct ResumableUploadTests {
     private func upload(
         _ options: UploadOptions = UploadOptions(delay: .zero), to endpoint: Endpoint<Void> = creation,
         progress: (any TransferProgressObserver)? = nil
-    ) async throws(DataTransferError) -> UploadedFile {
+    ) async throws -> UploadedFile {
         model.forgetClients()
         return try await server.service().uploadResumably(file, to: endpoint, options: options, progress: progress)
     }
@@ -125,7 +125,7 @@ struct ResumableUploadTests {
 
     @Test func `bytes of the earlier call that arrive late are not sent again`() async throws {
         inject([.cut(30_000), .refused(400)], into: .patch)
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        _ = try await downloadFailure { try await upload() }
         inject([], into: .patch)
         let (model, content) = (model, content)
         // The closure retains the model, which contains it.
@@ -162,7 +162,7 @@ struct ResumableUploadTests {
         inject([.cut(30_000), .removed(status)], into: .patch)
         expectComplete(try await upload())
         inject([.removed(status), .removed(status)], into: .patch)
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        let error = try await downloadFailure { try await upload() }
         #expect(error.uploadFailure?.code == .gone)
         inject([], into: .patch)
         expectComplete(try await upload())
@@ -187,22 +187,22 @@ struct ResumableUploadTests {
 
     @Test func `a file that is too large is refused before it is sent`() async throws {
         model.change { $0.maximumBytes = 99_999 }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        let error = try await downloadFailure { try await upload() }
         #expect(error.uploadFailure?.code == .tooLarge && "\(error)".contains("99999 (Tus-Max-Size)"))
         #expect(methods == ["OPTIONS"])
         model.change { $0.maximumBytes = nil }
         inject([.refused(413)], into: .post)
-        let other = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        let other = try await downloadFailure { try await upload() }
         #expect(other.uploadFailure?.code == .tooLarge && other.statusCode == 413)
     }
 
     @Test func `a server of another version is refused`() async throws {
         inject([.field("Tus-Version", "0.2.2, 2.0.0")], into: .options)
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        let error = try await downloadFailure { try await upload() }
         #expect(error.uploadFailure?.code == .unsupportedVersion && "\(error)".contains("0.2.2, 2.0.0"))
         for method in [RequestMethod.post, .patch] {
             inject([.refused(412)], into: method)
-            let error = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+            let error = try await downloadFailure { try await upload() }
             #expect(error.uploadFailure?.code == .unsupportedVersion && error.statusCode == 412)
         }
     }
@@ -223,7 +223,7 @@ struct ResumableUploadTests {
                     return left.withLock { $0.isEmpty ? nil : $0.removeFirst() }
                 }
             }
-            let error = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+            let error = try await downloadFailure { try await upload() }
             #expect(error.uploadFailure?.code == .invalidOffset, "\(error)")
             #expect("\(error)".contains(message) && "\(error)".contains("Upload-Offset"), "\(error)")
         }
@@ -232,7 +232,7 @@ struct ResumableUploadTests {
     @Test func `a position beyond the sent bytes ends the upload for good`() async throws {
         inject([.offset("40001")], into: .patch)
         let options = UploadOptions(chunkBytes: 40_000, delay: .zero)
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await upload(options) }
+        let error = try await downloadFailure { try await upload(options) }
         #expect(error.uploadFailure?.code == .invalidOffset && "\(error)".contains("beyond 40000"))
         // A later call could not find out that the server has bytes of something else.
         #expect(folder.names == ["movie.mp4"])
@@ -246,14 +246,14 @@ struct ResumableUploadTests {
                 return inner(number, request)
             }
         }
-        let other = try await downloadFailure { () async throws(DataTransferError) in try await upload(options) }
+        let other = try await downloadFailure { try await upload(options) }
         #expect(other.uploadFailure?.code == .invalidOffset && "\(other)".contains("beyond 80000"), "\(other)")
     }
 
     @Test func `a position before that of the request is an error`() async throws {
         inject([nil, .offset("39999")], into: .patch)
         let options = UploadOptions(chunkBytes: 40_000, delay: .zero)
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await upload(options) }
+        let error = try await downloadFailure { try await upload(options) }
         #expect(error.uploadFailure?.code == .invalidOffset && "\(error)".contains("before the position 40000"))
         inject([], into: .patch)
         expectComplete(try await upload(options))
@@ -265,7 +265,7 @@ struct ResumableUploadTests {
         model.change { state in
             state.fault = { $1.method == .head ? .field("Upload-Length", "100001") : inner($0, $1) }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        let error = try await downloadFailure { try await upload() }
         #expect(error.uploadFailure?.code == .lengthMismatch && "\(error)".contains("Upload-Length is \"100001\""))
     }
 
@@ -276,9 +276,7 @@ struct ResumableUploadTests {
                 return kind == 0 ? .lostRequest : kind == 1 ? .short(0) : .refused(kind)
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await upload(UploadOptions(maximumAttempts: 4, delay: .zero))
-        }
+        let error = try await downloadFailure { try await upload(UploadOptions(maximumAttempts: 4, delay: .zero)) }
         #expect(methods.filter { $0 == "PATCH" }.count == 4)
         #expect(error.isRetryable, "\(error)")
         let codes: [Int: UploadFailure.Code] = [409: .conflict, 423: .locked, 1: .noProgress]
@@ -292,7 +290,7 @@ struct ResumableUploadTests {
         var endpoint = creation
         endpoint.timeouts.deadline = .limit(.seconds(30))
         let start = ContinuousClock.now
-        let error = try await downloadFailure { () async throws(DataTransferError) in
+        let error = try await downloadFailure {
             try await upload(
                 UploadOptions(delay: .seconds(100_000_000), maximumDelay: .seconds(100_000_000)), to: endpoint)
         }
@@ -350,10 +348,10 @@ struct ResumableUploadTests {
         location: String
     ) async throws {
         model.change { state in state.location = { _ in location } }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        let error = try await downloadFailure { try await upload() }
         #expect(error.uploadFailure?.code == .invalidLocation, "\(error)")
         inject([.field("Location", "")], into: .post)
-        let other = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        let other = try await downloadFailure { try await upload() }
         #expect(other.uploadFailure?.code == .invalidLocation)
     }
 
@@ -361,7 +359,7 @@ struct ResumableUploadTests {
 
     @Test func `an upload is terminated, and its state is removed`() async throws {
         inject([.cut(10), .refused(400)], into: .patch)
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        _ = try await downloadFailure { try await upload() }
         #expect(folder.names == [".movie.mp4.upload", "movie.mp4"] && model.state.withLock { $0.uploads.count } == 1)
         #expect(try await server.service().terminateUpload(file, to: creation))
         #expect(folder.names == ["movie.mp4"] && model.state.withLock { $0.uploads.isEmpty })

@@ -22,13 +22,13 @@ struct UploadStateTests {
 
     private var state: URL { folder.file(".movie.mp4.upload") }
 
-    private func upload(_ options: UploadOptions = UploadOptions(delay: .zero)) async throws(DataTransferError) -> UploadedFile {
+    private func upload(_ options: UploadOptions = UploadOptions(delay: .zero)) async throws -> UploadedFile {
         model.forgetClients()
         return try await server.service().uploadResumably(file, to: creation, options: options)
     }
 
     private func failure(_ options: UploadOptions = UploadOptions(delay: .zero)) async throws -> UploadFailure {
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await upload(options) }
+        let error = try await downloadFailure { try await upload(options) }
         return try #require(error.uploadFailure, "\(error)")
     }
 
@@ -44,7 +44,7 @@ struct UploadStateTests {
                 }
             }
         }
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await upload() }
+        _ = try await downloadFailure { try await upload() }
         #expect(folder.names == [".movie.mp4.upload", "movie.mp4"])
         model.change { $0.fault = { _, _ in nil } }
     }
@@ -114,7 +114,7 @@ struct UploadStateTests {
     @Test func `no name of a state leads to the uploaded file or to one with contents`() async throws {
         for (suffix, stem) in [(".lock", "a"), (".new", "b"), ("", "c")] {
             let options = UploadOptions(stateFile: folder.file(stem))
-            let error = try await downloadFailure { () async throws(DataTransferError) in
+            let error = try await downloadFailure {
                 try await server.service().uploadResumably(folder.file(stem + suffix), to: creation, options: options)
             }
             #expect(error.uploadFailure?.code == .invalidOptions && "\(error)".contains("stateFile"), "\(error)")
@@ -147,9 +147,7 @@ struct UploadStateTests {
         let first = Task { try await slow.service().uploadResumably(file, to: creation) }
         await isHeld.wait { $0 }
         #expect(try await failure().code == .busy)
-        let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.terminateUpload(file, to: creation)
-        }
+        let error = try await downloadFailure { try await service.terminateUpload(file, to: creation) }
         #expect(error.uploadFailure?.code == .busy && error.isRetryable)
         gate.open()
         _ = try await first.value
@@ -164,9 +162,7 @@ struct UploadStateTests {
             (folder.url, .invalidOptions),
             (URL(fileURLWithPath: folder.url.path, isDirectory: false), .fileUnreadable), (server.url("/x"), .invalidOptions),
         ] {
-            let error = try await downloadFailure { () async throws(DataTransferError) in
-                try await service.uploadResumably(url, to: creation)
-            }
+            let error = try await downloadFailure { try await service.uploadResumably(url, to: creation) }
             #expect(error.uploadFailure?.code == code, "\(url): \(error)")
             #expect(!"\(error)".contains(folder.url.path))
         }

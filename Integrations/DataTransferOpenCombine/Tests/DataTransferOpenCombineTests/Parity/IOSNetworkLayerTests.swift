@@ -22,7 +22,7 @@ extension Tag {
         let list = Endpoint<[Check]>(path: "3/checks", queryParameters: ["language": "en"], keyPath: "results")
         let files = Endpoint<Check>(path: "files")
 
-        func checkList() async throws(DataTransferError) -> [Check] {
+        func checkList() async throws -> [Check] {
             try await dataTransferService.request(list)
         }
 
@@ -30,7 +30,7 @@ extension Tag {
             dataTransferService.requestPublisher(list)
         }
 
-        func download() async throws(DataTransferError) -> [Check] {
+        func download() async throws -> [Check] {
             try await dataTransferService.download(list)
         }
 
@@ -38,7 +38,7 @@ extension Tag {
             dataTransferService.downloadPublisher(list)
         }
 
-        func upload(_ check: Check, progress: ProgressMonitor) async throws(DataTransferError) -> Check {
+        func upload(_ check: Check, progress: ProgressMonitor) async throws -> Check {
             try await dataTransferService.upload(.json(check), to: files, progress: progress)
         }
 
@@ -46,7 +46,7 @@ extension Tag {
             dataTransferService.uploadPublisher(.json(check), to: files, progress: progress)
         }
 
-        func upload(multipartFormData: (inout MultipartForm) -> Void) async throws(DataTransferError) -> Check {
+        func upload(multipartFormData: (inout MultipartForm) -> Void) async throws -> Check {
             try await dataTransferService.upload(.multipart(multipartFormData), to: files)
         }
 

@@ -8,6 +8,12 @@ import Testing
 struct UpdatesPublisherTests {
     let endpoint = Endpoint<Film>(path: "files")
 
+    private func upload(_ progress: any TransferProgressObserver) -> Endpoint<Film> {
+        var upload = Endpoint<Film>(path: "files", method: .post, body: .data(Data(count: 9)))
+        upload.progress = progress
+        return upload
+    }
+
     private func server() throws -> LoopbackServer {
         try LoopbackServer { request in .json(#"{"id": \#(request.body.count)}"#) }
     }
@@ -54,7 +60,7 @@ struct UpdatesPublisherTests {
         PulledPublisher(updatesOf: { (progress) async throws(DataTransferError) in
             defer { isDone.withLock { $0 = true } }
             progress.transferDidProgress(TransferProgress(bytesSent: 1))
-            let film = try await service.upload(.data(Data(count: 9)), to: endpoint, progress: progress)
+            let film = try await service.result(for: upload(progress)).get()
             for sent in 2...1000 { progress.transferDidProgress(TransferProgress(bytesSent: Int64(sent))) }
             return film
         }).subscribe(subscriber)
@@ -85,7 +91,7 @@ struct UpdatesPublisherTests {
             let subscriber = RecordingSubscriber<TransferUpdate<Film>, DataTransferError>(demand)
             PulledPublisher(updatesOf: { (progress) async throws(DataTransferError) in
                 progress.transferDidProgress(TransferProgress(bytesSent: 1))
-                return try await service.upload(.data(Data(count: 9)), to: endpoint, progress: progress)
+                return try await service.result(for: upload(progress)).get()
             }).subscribe(subscriber)
             await subscriber.waitForValues(1)
             await server.waitForRequests(count: 1)

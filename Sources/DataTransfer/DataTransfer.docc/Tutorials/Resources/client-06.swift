@@ -73,17 +73,17 @@ struct MoviesClient: Sendable {
     }
 
     /// Returns a movie.
-    func movie(_ id: Int) async throws(DataTransferError) -> Movie {
+    func movie(_ id: Int) async throws -> Movie {
         try await service.request(.movie(id))
     }
 
     /// Returns a page of the movies that most people watch.
-    func popular(page: Int = 1) async throws(DataTransferError) -> [Movie] {
+    func popular(page: Int = 1) async throws -> [Movie] {
         try await service.request(.popular(page: page))
     }
 
     /// Adds a movie.
-    func add(title: String) async throws(DataTransferError) -> Movie {
+    func add(title: String) async throws -> Movie {
         try await service.request(.add(title: title))
     }
 }

@@ -36,14 +36,14 @@ enum ExitCode: Int32 {
     case temporaryFailure = 75
     case interrupted = 130
 
-    init(_ error: DataTransferError) {
-        if case .networkFailure(.requestGeneration) = error {
+    init(_ error: any Error) {
+        if case DataTransferError.networkFailure(.requestGeneration) = error {
             self = .usage
         } else if error.isCancelled {
             self = .interrupted
         } else if error.isRetryable {
             self = .temporaryFailure
-        } else if let failure = error.fileFailure {
+        } else if case DataTransferError.file(let failure) = error {
             self = failure.code == .digestMismatch ? .wrongData : .cannotCreate
         } else {
             self = .unavailable

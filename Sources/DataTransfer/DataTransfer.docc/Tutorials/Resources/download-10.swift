@@ -36,14 +36,14 @@ enum ExitCode: Int32 {
     case temporaryFailure = 75
     case interrupted = 130
 
-    init(_ error: DataTransferError) {
-        if case .networkFailure(.requestGeneration) = error {
+    init(_ error: any Error) {
+        if case DataTransferError.networkFailure(.requestGeneration) = error {
             self = .usage
         } else if error.isCancelled {
             self = .interrupted
         } else if error.isRetryable {
             self = .temporaryFailure
-        } else if let failure = error.fileFailure {
+        } else if case DataTransferError.file(let failure) = error {
             self = failure.code == .digestMismatch ? .wrongData : .cannotCreate
         } else {
             self = .unavailable
@@ -69,7 +69,7 @@ struct Fetch: Sendable {
         let progress =
             isatty(STDERR_FILENO) == 1
             ? ProgressMonitor { state in bar.draw(state) } : nil
-        do throws(DataTransferError) {
+        do {
             let file = try await service.download(
                 endpoint, to: .folder(folder), options: options,
                 progress: progress)

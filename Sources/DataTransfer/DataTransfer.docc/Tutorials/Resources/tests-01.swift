@@ -116,26 +116,26 @@ struct MoviesClient: Sendable {
     }
 
     /// Returns a movie.
-    func movie(_ id: Int) async throws(MoviesError) -> Movie {
+    func movie(_ id: Int) async throws -> Movie {
         try await value(of: .movie(id))
     }
 
     /// Returns a page of the movies that most people watch.
-    func popular(page: Int = 1) async throws(MoviesError) -> [Movie] {
+    func popular(page: Int = 1) async throws -> [Movie] {
         try await value(of: .popular(page: page))
     }
 
     /// Adds a movie.
-    func add(title: String) async throws(MoviesError) -> Movie {
+    func add(title: String) async throws -> Movie {
         try await value(of: .add(title: title))
     }
 
     private func value<Value>(of endpoint: Endpoint<Value>)
-        async throws(MoviesError) -> Value
+        async throws -> Value
     {
-        do throws(DataTransferError) {
+        do {
             return try await service.request(endpoint)
-        } catch {
+        } catch let error as DataTransferError {
             throw MoviesError(error)
         }
     }
