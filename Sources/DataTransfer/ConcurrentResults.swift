@@ -5,7 +5,9 @@ import NetworkLogging
 /// The results of several concurrent requests in the order of completion: an async sequence.
 ///
 /// ```swift
-/// for await (index, result) in service.results(of: endpoints) { print(endpoints[index], result) }
+/// for await (index, result) in service.results(of: endpoints) {
+///     print(endpoints[index], result)
+/// }
 /// ```
 ///
 /// The sequence has exactly one element per endpoint. The first call of `next()` starts the first requests, and each further

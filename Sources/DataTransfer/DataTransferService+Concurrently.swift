@@ -6,7 +6,8 @@ extension DataTransferService {
     /// Sends requests for several endpoints concurrently, and returns all values or throws the first error.
     ///
     /// ```swift
-    /// let movies = try await service.concurrently(identifiers.map { Movies.movie(id: $0).as(Movie.self) })
+    /// let movies = try await service.concurrently(
+    ///     identifiers.map { Movies.movie(id: $0).as(Movie.self) })
     /// ```
     ///
     /// When a request fails, the others are cancelled, and no more are started.

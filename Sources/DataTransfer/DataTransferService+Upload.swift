@@ -6,7 +6,8 @@ extension DataTransferService {
     /// Sends a request body to an endpoint, and returns the decoded response.
     ///
     /// ```swift
-    /// let receipt = try await service.upload(.file(movie, contentType: "video/mp4"), to: endpoint, progress: monitor)
+    /// let receipt = try await service.upload(
+    ///     .file(movie, contentType: "video/mp4"), to: endpoint, progress: monitor)
     /// let receipt = try await service.upload(.json(movie), to: endpoint)
     /// let receipt = try await service.upload(.multipart(form), to: endpoint)
     /// let receipt = try await service.upload(.stream(chunks), to: endpoint)

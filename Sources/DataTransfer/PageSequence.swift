@@ -6,7 +6,9 @@ import NetworkLogging
 /// The pages of a list: an async sequence of responses.
 ///
 /// ```swift
-/// for try await page in service.pages(of: popular, by: .linkHeader) { print(page.value, page.headers) }
+/// for try await page in service.pages(of: popular, by: .linkHeader) {
+///     print(page.value, page.headers)
+/// }
 /// ```
 ///
 /// The sequence is cold: each loop starts with the first page, and each page is requested when the loop needs it. After the

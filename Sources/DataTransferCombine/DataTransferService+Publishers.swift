@@ -9,7 +9,9 @@
         /// Publishes the decoded value of an endpoint's response, or `()` if the response type is `Void`, then finishes.
         ///
         /// ```swift
-        /// service.requestPublisher(popular, on: .main).sink { completion in … } receiveValue: { movies in … }.store(in: &subscriptions)
+        /// service.requestPublisher(popular, on: .main)
+        ///     .sink { completion in … } receiveValue: { movies in … }
+        ///     .store(in: &subscriptions)
         /// ```
         public func requestPublisher<Target: ResponseRequestable>(
             _ endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil
@@ -154,7 +156,7 @@
         /// Requests an endpoint, and publishes the values in its response one by one while the response arrives.
         ///
         /// ```swift
-        /// service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "data.items"))
+        /// service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "items"))
         /// service.streamPublisher(log, as: .lines())
         /// ```
         ///

@@ -8,12 +8,13 @@
         /// Sends a body to an endpoint, and publishes progress updates, then the decoded response, then finishes.
         ///
         /// ```swift
-        /// service.uploadUpdatesPublisher(.file(movie), to: endpoint).sink { completion in … } receiveValue: { update in
-        ///     switch update {
-        ///     case .progress(let state): print(state.fractionSent ?? 0)
-        ///     case .value(let receipt): print(receipt)
+        /// service.uploadUpdatesPublisher(.file(movie), to: endpoint)
+        ///     .sink { completion in … } receiveValue: { update in
+        ///         switch update {
+        ///         case .progress(let state): print(state.fractionSent ?? 0)
+        ///         case .value(let receipt): print(receipt)
+        ///         }
         ///     }
-        /// }
         /// ```
         public func uploadUpdatesPublisher<Target: ResponseRequestable>(
             _ body: EndpointBody, to endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil

@@ -158,7 +158,7 @@ extension NetworkInterceptor where Self == BodyCompressionInterceptor {
 /// Which bodies are compressed, unless the endpoint says so, and how.
 ///
 /// ```swift
-/// let options = BodyCompressionOptions(minimumBytes: 4096, mediaTypes: ["application/json", "+json"])
+/// let options = BodyCompressionOptions(mediaTypes: ["application/json", "+json"])
 /// ```
 public struct BodyCompressionOptions: Sendable, Hashable {
     /// The media types for which compression is worth its time: text, JSON, XML, YAML, GraphQL, JavaScript, SQL and forms without files.

@@ -5,7 +5,8 @@ import NetworkLogging
 /// An interceptor that limits the duration of a call: all attempts, pauses, queues and redirects together.
 ///
 /// ```swift
-/// DefaultDataTransferService(configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
+/// DefaultDataTransferService(
+///     configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
 /// ```
 ///
 /// `.deadline(_:clock:)` creates it; a test can pass its own clock.

@@ -8,7 +8,9 @@ import NetworkLogging
 /// Examples are a session ID, a locale that may change, and a signature.
 ///
 /// ```swift
-/// let interceptors: [any NetworkInterceptor] = [.retry(), .headers(for: api) { _ in ["X-Session": try await sessions.current()] }]
+/// let interceptors: [any NetworkInterceptor] = [
+///     .retry(), .headers(for: api) { _ in ["X-Session": try await session.id] },
+/// ]
 /// ```
 ///
 /// The fields replace those of the same name. Requests to other origins are sent unchanged, because the fields may be

@@ -7,7 +7,8 @@ import NetworkLogging
 ///
 /// ```swift
 /// let activity = NetworkActivity { isActive in indicator.show(isActive) }
-/// let service = DefaultDataTransferService(configuration: api, interceptors: [activity])
+/// let service = DefaultDataTransferService(
+///     configuration: api, interceptors: [activity])
 /// for await isActive in activity.changes { … }        // or as an async sequence
 /// ```
 ///

@@ -7,7 +7,8 @@ import NetworkPlatform
 /// An interceptor that fails a request at once if the machine has no network, instead of after the timeout of a name lookup.
 ///
 /// ```swift
-/// let interceptors: [any NetworkInterceptor] = [.reachability] + RequestPipeline().interceptors
+/// let interceptors: [any NetworkInterceptor] =
+///     [.reachability] + RequestPipeline().interceptors
 /// ```
 ///
 /// A network connection does not imply that a host can be reached; only sending the request shows that.

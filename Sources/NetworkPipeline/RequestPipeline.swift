@@ -9,7 +9,8 @@ import NetworkLogging
 ///     $0.authentication = .authentication(credentials, for: api)
 ///     $0.deadline = .seconds(20)
 /// }
-/// let service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+/// let service = DefaultDataTransferService(
+///     configuration: api, interceptors: pipeline.interceptors)
 /// ```
 ///
 /// The closure may not use properties in an initializer before all of them have values, as it would capture `self`. There, a variable takes its place:
@@ -17,7 +18,8 @@ import NetworkLogging
 /// ```swift
 /// var pipeline = RequestPipeline()
 /// pipeline.authentication = .authentication(credentials, for: api)
-/// service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+/// service = DefaultDataTransferService(
+///     configuration: api, interceptors: pipeline.interceptors)
 /// ```
 ///
 /// ```

@@ -28,6 +28,17 @@ struct SampleTests {
         return prose.flatMap { $0.element.split(separator: "\n") }.filter { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }
     }
 
+    /// The lines of a step of the tutorial, or those between fences in the documentation comments of another Swift file.
+    private static func sampleLines(ofFile file: String) throws -> [Substring] {
+        let lines = try text(file).split(separator: "\n")
+        guard !file.contains("/Tutorials/") else { return lines }
+        var isSample = false
+        return lines.map { $0.drop { $0 == " " } }.filter { line in
+            isSample = line.hasPrefix("///") && isSample != line.hasPrefix("/// ```")
+            return isSample
+        }.map { $0.dropFirst(4) }
+    }
+
     /// The folders of the nested packages.
     private static func integrations() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("Integrations").path).sorted()
@@ -73,12 +84,13 @@ struct SampleTests {
     }
 
     @Test func `no line of a sample is longer than 80 columns`() throws {
-        let tutorials = "Sources/DataTransfer/DataTransfer.docc/Tutorials/Resources"
-        let steps = try FileManager.default.subpathsOfDirectory(atPath: Self.root.appendingPathComponent(tutorials).path)
-            .filter { $0.hasSuffix(".swift") }.map { "\(tutorials)/\($0)" }
-        let long = try (Self.documents() + steps).flatMap { document in
-            let samples = document.hasSuffix(".swift") ? [try Self.text(document)] : try Self.samples(in: document)
-            let lines = try samples.flatMap { $0.split(separator: "\n") } + Self.indentedCode(in: document)
+        let sources = try FileManager.default.subpathsOfDirectory(atPath: Self.root.appendingPathComponent("Sources").path)
+        let files = sources.filter { $0.hasSuffix(".swift") }.sorted().map { "Sources/\($0)" }
+        let long = try (Self.documents() + files).flatMap { document in
+            let lines =
+                try document.hasSuffix(".swift")
+                ? Self.sampleLines(ofFile: document)
+                : Self.samples(in: document).flatMap { $0.split(separator: "\n") } + Self.indentedCode(in: document)
             return lines.filter { $0.count > 80 }.map { "\(document): \($0)" }
         }
         #expect(long.isEmpty, "\(long.joined(separator: "\n"))")

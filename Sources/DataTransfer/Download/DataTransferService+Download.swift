@@ -6,8 +6,9 @@ import NetworkLogging
 /// Downloads of responses to files, and of large responses to values.
 ///
 /// ```swift
-/// let file = try await service.download(endpoint, to: URL(fileURLWithPath: "movie.mp4"))
-/// let file = try await service.download(endpoint, to: .folder(downloads), options: DownloadOptions(digest: .sha256(expected)))
+/// let file = try await service.download(movie, to: URL(fileURLWithPath: "7.mp4"))
+/// let file = try await service.download(
+///     movie, to: .folder(files), options: DownloadOptions(digest: .sha256(sum)))
 /// ```
 extension DataTransferService {
     /// Downloads an endpoint's response to a file, and resumes an interrupted earlier download of it.

@@ -8,7 +8,7 @@ import NetworkLogging
 ///
 /// ```swift
 /// let left = try await PartialDownload.all(in: downloads)
-/// try await PartialDownload.removeAll(in: downloads) { $0.age > .seconds(7 * 86_400) }
+/// try await PartialDownload.removeAll(in: downloads) { $0.age > .seconds(86_400) }
 /// ```
 ///
 /// The next download of the endpoint to the same destination resumes or replaces it. It is not removed otherwise.

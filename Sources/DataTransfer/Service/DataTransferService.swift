@@ -7,10 +7,10 @@ import NetworkLogging
 /// A service that requests endpoints and decodes their responses.
 ///
 /// ```swift
-/// let movies = try await service.request(popular)                       // [Movie]
-/// let response = try await service.response(for: popular)               // value, status, headers, timings
-/// let handle = service.request(popular, on: .main) { result in … }      // handle.cancel()
-/// service.request(popular) { @MainActor result in … }                   // on the main actor
+/// let movies = try await service.request(popular)          // [Movie]
+/// let response = try await service.response(for: popular)  // value, headers, …
+/// let handle = service.request(popular, on: .main) { … }   // handle.cancel()
+/// service.request(popular) { @MainActor result in … }      // on the main actor
 /// ```
 ///
 /// A closure that is isolated to an actor, such as `{ @MainActor result in … }` or a method of a view model, runs on that actor, whatever the
@@ -30,9 +30,9 @@ import NetworkLogging
 ///     let wrapped: any DataTransferService
 ///     let counter: Counter
 ///
-///     func responseResult<Target: ResponseRequestable>(
-///         for endpoint: Target
-///     ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
+///     func responseResult<T: ResponseRequestable>(
+///         for endpoint: T
+///     ) async -> Result<DataTransferResponse<T.Response>, DataTransferError> {
 ///         counter.increment()
 ///         return await wrapped.responseResult(for: endpoint)
 ///     }
@@ -126,7 +126,9 @@ extension DataTransferService {
     /// Requests an endpoint, and passes the decoded response to a completion.
     ///
     /// ```swift
-    /// service.response(for: popular) { @MainActor [weak self] result in self?.show(result) }
+    /// service.response(for: popular) { @MainActor [weak self] result in
+    ///     self?.show(result)
+    /// }
     /// ```
     ///
     /// - Parameters:
@@ -221,7 +223,8 @@ extension DataTransferService {
     /// Requests an endpoint without a response type, and returns the value at a key path of the JSON document.
     ///
     /// ```swift
-    /// let movies = try await service.request(Movies.popular(page: 1), as: [Movie].self, keyPath: "results")
+    /// let movies = try await service.request(
+    ///     Movies.popular(page: 1), as: [Movie].self, keyPath: "results")
     /// ```
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
@@ -235,7 +238,8 @@ extension DataTransferService {
     /// Requests an endpoint, and returns its value or the error as a `Result`, whose type of errors is not lost in a task or a closure.
     ///
     /// ```swift
-    /// if case .failure(let error) = await service.result(for: endpoint), error.isTimeout { showOffline() }
+    /// let result = await service.result(for: endpoint)
+    /// if case .failure(let error) = result, error.isTimeout { showOffline() }
     /// ```
     ///
     /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
@@ -250,7 +254,9 @@ extension DataTransferService {
     ///
     /// ```swift
     /// extension Endpoint where Response == [Movie] {
-    ///     static func popular(page: Int) -> Self { Endpoint(path: "movie/popular", queryParameters: ["page": page]) }
+    ///     static func popular(page: Int) -> Self {
+    ///         Endpoint(path: "movie/popular", queryParameters: ["page": page])
+    ///     }
     /// }
     ///
     /// let movies = try await service.request(.popular(page: 1))

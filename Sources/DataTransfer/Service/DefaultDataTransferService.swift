@@ -5,8 +5,10 @@ import NetworkLogging
 /// A ``DataTransferService`` that sends requests with a ``NetworkCore/NetworkService``.
 ///
 /// ```swift
-/// let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com/3"))
-/// let movies = try await service.request(Endpoint<[Movie]>(path: "movie/popular", keyPath: "results"))
+/// let api = try APIConfiguration("https://api.example.com/3")
+/// let service = DefaultDataTransferService(configuration: api)
+/// let popular = Endpoint<[Movie]>(path: "movie/popular", keyPath: "results")
+/// let movies = try await service.request(popular)
 /// ```
 public struct DefaultDataTransferService: DataTransferService {
     private let networkService: any NetworkService
@@ -40,7 +42,8 @@ public struct DefaultDataTransferService: DataTransferService {
     /// Creates a service with a ``NetworkCore/DefaultNetworkService`` that is made from these components.
     ///
     /// ```swift
-    /// let service = DefaultDataTransferService(configuration: api, encoder: encoder, decoder: decoder)
+    /// let service = DefaultDataTransferService(
+    ///     configuration: api, encoder: encoder, decoder: decoder)
     /// ```
     ///
     /// Without a configuration, it is for whole URLs and for endpoints with a host: ``Endpoints/NetworkConfigurable/composed``.

@@ -7,7 +7,8 @@ import NetworkLogging
 ///
 /// ```swift
 /// struct APIError: Error, Decodable { let code: Int; let message: String }
-/// let service = DefaultDataTransferService(configuration: api, errorResolver: ErrorBodyResolver<APIError>())
+/// let service = DefaultDataTransferService(
+///     configuration: api, errorResolver: ErrorBodyResolver<APIError>())
 /// do { … } catch .resolvedNetworkFailure(let error as APIError, _) { … }
 /// ```
 ///

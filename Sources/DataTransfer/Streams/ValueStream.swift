@@ -8,7 +8,7 @@ import NetworkLogging
 /// A ``Endpoints/StreamFormat`` defines what the values are, such as lines or JSON elements.
 ///
 /// ```swift
-/// let movies = try await service.stream(endpoint, as: .elements(of: Movie.self, at: "results"))
+/// let movies = try await service.stream(popular, as: .elements(of: Movie.self))
 /// for try await movie in movies { print(movie.title) }
 /// ```
 ///
@@ -78,7 +78,8 @@ extension DataTransferService {
     /// It returns when the head of the response has arrived.
     ///
     /// ```swift
-    /// for try await line in try await service.stream(log, as: .lines()) { print(line) }
+    /// let lines = try await service.stream(log, as: .lines())
+    /// for try await line in lines { print(line) }
     /// ```
     ///
     /// - Parameters:

@@ -6,7 +6,8 @@ import NetworkLogging
 /// Uploads of files that continue after interruptions, with the tus protocol (https://tus.io/protocols/resumable-upload, version 1.0.0).
 ///
 /// ```swift
-/// let uploaded = try await service.uploadResumably(movie, to: Endpoint<Void>(path: "files"), progress: monitor)
+/// let uploaded = try await service.uploadResumably(
+///     movie, to: Endpoint<Void>(path: "files"), progress: monitor)
 /// ```
 extension DataTransferService {
     /// Uploads a file to a tus server, and continues an interrupted earlier upload of it.

@@ -14,7 +14,8 @@
 ///         }
 ///     }
 ///     var parameters: RequestParameters {
-///         if case .popular(let page) = self { .query(["page": page]) } else { .none }
+///         guard case .popular(let page) = self else { return .none }
+///         return .query(["page": page])
 ///     }
 /// }
 ///

@@ -3,8 +3,11 @@ import NetworkLogging
 /// A description of one request with the type of its response.
 ///
 /// ```swift
-/// let popular = Endpoint<[Movie]>(path: "movie/popular", queryParameters: ["page": 1], keyPath: "results")
-/// let rate = Endpoint<Void>(path: "movie/{id}/rating", method: .post, pathParameters: ["id": 7], body: .json(["value": 8.5]))
+/// let popular = Endpoint<[Movie]>(
+///     path: "movie/popular", queryParameters: ["page": 1], keyPath: "results")
+/// let rate = Endpoint<Void>(
+///     path: "movie/{id}/rating", method: .post, pathParameters: ["id": 7],
+///     body: .json(["value": 8.5]))
 /// ```
 ///
 /// The properties of ``request`` are also properties of the endpoint: `endpoint.timeouts.total = .seconds(5)`.
@@ -196,7 +199,8 @@ extension Requestable {
     /// have different response types.
     ///
     /// ```swift
-    /// let movies = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
+    /// let movies = try await service.request(
+    ///     Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
     /// ```
     ///
     /// - Parameters:

@@ -90,7 +90,8 @@ extension APIConfiguration: RedactedStringConvertible {
 /// A configuration that is computed for each request, for settings that change while the program runs.
 ///
 /// ```swift
-/// let service = DefaultDataTransferService(configuration: ComputedConfiguration { settings.current })
+/// let service = DefaultDataTransferService(
+///     configuration: ComputedConfiguration { settings.current })
 /// ```
 public struct ComputedConfiguration: NetworkConfigurable {
     private let configuration: @Sendable () -> any NetworkConfigurable

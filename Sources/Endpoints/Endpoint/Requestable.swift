@@ -8,7 +8,8 @@ import Foundation
 ///
 ///     var request: RequestDescription {
 ///         switch self {
-///         case .popular(let page): .get("movie/popular", queryParameters: ["page": page])
+///         case .popular(let page):
+///             .get("movie/popular", queryParameters: ["page": page])
 ///         case .movie(let id): .get("movie/{id}", pathParameters: ["id": id])
 ///         case .add(let movie): .post("movie", body: .json(movie))
 ///         }

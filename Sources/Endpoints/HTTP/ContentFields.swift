@@ -4,7 +4,7 @@ import NetworkLogging
 /// The expected digest of a file's bytes.
 ///
 /// ```swift
-/// DownloadOptions(digest: .sha256("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
+/// DownloadOptions(digest: .sha256("e3b0c44298fc1c149afb…495991b7852b855"))
 /// ```
 public struct ContentDigest: Sendable, Hashable {
     private let text: String

@@ -3,7 +3,7 @@ import NetworkLogging
 /// A response with a status from 102 to 199 that a server sends before the final one (RFC 9110 §15.2), such as 103 (Early Hints, RFC 8297).
 ///
 /// ```swift
-/// endpoint.onInformationalResponse = { hints in print(hints.statusCode, hints.headers["Link"] ?? "") }
+/// endpoint.onInformationalResponse = { print($0.headers["Link"] ?? "") }
 /// ```
 ///
 /// A client may ignore it. Its fields, such as `Link`, are only hints: the final response may have others.

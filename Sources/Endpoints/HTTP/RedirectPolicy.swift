@@ -44,7 +44,9 @@ public struct RedirectPolicy: Sendable {
     /// A closure decides about each redirect.
     ///
     /// ```swift
-    /// endpoint.redirects = .decide { $0.target.host == $0.request.url.host ? .follow : .refuse("another host") }
+    /// endpoint.redirects = .decide {
+    ///     $0.target.host == $0.request.url.host ? .follow : .refuse("another host")
+    /// }
     /// ```
     ///
     /// A redirect that the session manager refuses, such as one to another scheme than http and https, is not passed to it.

@@ -5,7 +5,8 @@ extension ParameterList {
     /// Creates parameters from a dictionary of values whose types are not known, such as one that `JSONSerialization` has read.
     ///
     /// ```swift
-    /// let body = EndpointBody.json(ParameterList(jsonObject: ["title": "Seven", "tags": tags, "details": ["year": 1995] as [String: Any]]))
+    /// let movie: [String: Any] = ["title": "Seven", "details": ["tags": tags]]
+    /// let body = EndpointBody.json(ParameterList(jsonObject: movie))
     /// ```
     ///
     /// Values are texts, numbers, Booleans, `NSNull`, `nil`, dates, URLs, UUIDs, `Data`, and arrays and dictionaries of them, within each other at most
@@ -23,7 +24,7 @@ extension ParameterList {
     /// ```swift
     /// var filter: [String: any Encodable & Sendable] = ["page": 1]
     /// filter["genre"] = genre
-    /// let endpoint = Endpoint<[Movie]>(path: "search", queryParameters: ParameterList(filter))
+    /// let query = ParameterList(filter)
     /// ```
     public init(_ dictionary: [String: (any Encodable & Sendable)?]) {
         storage = .value(dictionary.mapValues { $0.map(JSONObjectValue.value) ?? .null })

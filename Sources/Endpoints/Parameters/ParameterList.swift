@@ -3,9 +3,9 @@ import NetworkLogging
 /// The named values of a query, a form or a JSON body, from a dictionary literal or from any `Encodable` value.
 ///
 /// ```swift
-/// ["page": 2, "tags": ["a", "b"], "q": text, "cursor": nil]     // nil drops the item, unless the style has items for it
-/// ParameterList(filter)                                            // filter: some Encodable & Sendable
-/// ["range": ["from": 1, "to": "today"] as ParameterList]           // nested
+/// ["page": 2, "tags": ["a", "b"], "cursor": nil]    // nil: no item, by default
+/// ParameterList(filter)                             // some Encodable & Sendable
+/// ["range": ["from": 1, "to": 9] as ParameterList]  // nested
 /// ```
 ///
 /// The order of a literal is kept; a Swift dictionary is sorted by key, so that equal values produce equal requests. Values are

@@ -4,7 +4,8 @@ import NetworkJSON
 /// The format of names and values in a query or a form.
 ///
 /// ```swift
-/// QueryStyle(keys: .snakeCase, nils: .empty, dates: .secondsSince1970)       // sort_by=year&cursor=&since=1770091506
+/// // sort_by=year&cursor=&since=1770091506
+/// QueryStyle(keys: .snakeCase, nils: .empty, dates: .secondsSince1970)
 /// ```
 ///
 /// There is no standard for it. The default is what most servers accept: `tag=a&tag=b`, `filter[year]=1999`, `true`, dates as in

@@ -1,7 +1,7 @@
 /// Whether the body of a request is compressed while it is sent (RFC 9110 §8.4, RFC 7694).
 ///
 /// ```swift
-/// var report = Endpoint<Void>(path: "reports", method: .post, body: .file(log, contentType: "text/plain"))
+/// var report = Endpoint<Void>(path: "reports", method: .post, body: .file(log))
 /// report.compression = .gzip
 /// ```
 ///

@@ -58,7 +58,8 @@ extension NetworkBody {
     /// Returns the body with trailer fields, which are sent after its last byte (RFC 9110 §6.5).
     ///
     /// ```swift
-    /// let body = NetworkBody.stream(makeChunks: chunks).withTrailers(["X-Line-Count"]) { ["X-Line-Count": "\(counter.lines)"] }
+    /// let body = NetworkBody.stream(makeChunks: chunks)
+    ///     .withTrailers(["X-Line-Count"]) { ["X-Line-Count": "\(counter.lines)"] }
     /// ```
     ///
     /// The request is sent over HTTP/1.1 with chunked coding (RFC 9112 §7.1), even if the length of the body is known and the server

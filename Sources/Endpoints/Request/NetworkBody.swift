@@ -6,7 +6,7 @@ import NetworkLogging
 ///
 /// ```swift
 /// NetworkRequest(method: .put, url: url, body: .file(movie))
-/// NetworkRequest(method: .post, url: url, body: .stream(chunks, length: 1_000_000))
+/// NetworkRequest(method: .post, url: url, body: .stream(chunks, length: 4096))
 /// ```
 ///
 /// Two bodies are equal if they have the same bytes in memory, refer to the same file, or are the same stream, and have no trailers or the

@@ -36,8 +36,8 @@ public struct RequestTimeouts: Sendable, Hashable {
 /// The deadline of an endpoint, which replaces the deadline of the service.
 ///
 /// ```swift
-/// Endpoint<Report>(path: "report", timeouts: RequestTimeouts(deadline: .limit(.seconds(300))))
-/// Endpoint<Data>(path: "export", timeouts: RequestTimeouts(deadline: .unlimited), responseDecoder: .rawData)
+/// report.timeouts.deadline = .limit(.seconds(300))
+/// export.timeouts.deadline = .unlimited
 /// ```
 ///
 /// For a call that collects the response body in memory, a deadline limits the total time until the last byte: all attempts,

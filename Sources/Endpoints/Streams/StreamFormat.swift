@@ -3,7 +3,8 @@ import Foundation
 /// A format that determines how a response's body is parsed into a stream of values.
 ///
 /// ```swift
-/// let movies = try await service.stream(endpoint, as: .elements(of: Movie.self, at: "data.items"))
+/// let movies = try await service.stream(
+///     endpoint, as: .elements(of: Movie.self, at: "data.items"))
 /// ```
 ///
 /// Values are decoded one at a time, by the task that reads the stream, when it reads them.

@@ -7,7 +7,8 @@ import NetworkLogging
 /// first, with all its variants.
 ///
 /// ```swift
-/// let store = try DiskCacheStore(directory: folder, limits: CacheStoreLimits(maximumBytes: 256 << 20))
+/// let store = try DiskCacheStore(
+///     directory: folder, limits: CacheStoreLimits(maximumBytes: 256 << 20))
 /// ```
 ///
 /// **Processes.** Several processes may share the directory, and any of them may be killed at any moment: saved responses remain

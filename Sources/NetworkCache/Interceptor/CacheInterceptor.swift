@@ -6,8 +6,9 @@ import NetworkLogging
 /// An interceptor that stores responses and reuses them, as a private cache according to RFC 9111.
 ///
 /// ```swift
-/// let cache = CacheInterceptor(store: MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 64 << 20)))
-/// let service = DefaultNetworkService(configuration: api, interceptors: [cache] + RequestPipeline().interceptors)
+/// let cache = CacheInterceptor(store: try DiskCacheStore(directory: folder))
+/// let service = DefaultNetworkService(
+///     configuration: api, interceptors: [cache] + RequestPipeline().interceptors)
 /// ```
 ///
 /// The cache stores responses to GET and to QUERY (RFC 10008), and uses those to GET also for HEAD, even if the request has

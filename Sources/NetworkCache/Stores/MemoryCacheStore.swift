@@ -6,7 +6,8 @@ import NetworkLogging
 /// variants.
 ///
 /// ```swift
-/// let store = MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 64 << 20)) { key, reason in print("\(key): \(reason.rawValue)") }
+/// let limits = CacheStoreLimits(maximumBytes: 64 << 20)
+/// let store = MemoryCacheStore(limits: limits) { print($0, $1.rawValue) }
 /// ```
 public final class MemoryCacheStore: CacheStore {
     fileprivate struct Bucket {

@@ -7,7 +7,9 @@ import NetworkLogging
 ///
 /// ```swift
 /// let cache = try ValueCache(directory: folder)
-/// let movies = try await cache.value(for: "popular", lifetime: .seconds(300)) { try await service.request(popular) }
+/// let movies = try await cache.value(for: "popular", lifetime: .seconds(300)) {
+///     try await service.request(popular)
+/// }
 /// ```
 ///
 /// It is independent of HTTP and ignores the caching directives of servers, which ``CacheInterceptor`` applies. The caller

@@ -7,7 +7,8 @@ import NetworkLogging
 ///
 /// ```swift
 /// let cookies = try CookieStore(contentsOf: file)
-/// let session = DefaultSessionManager(configuration: SessionConfiguration { $0.cookies = .stored(in: cookies) })
+/// let session = DefaultSessionManager(
+///     configuration: SessionConfiguration { $0.cookies = .stored(in: cookies) })
 /// ```
 ///
 /// Session managers add the cookies of a URL to each request, after those that the request sets itself, and store those of each response,

@@ -5,7 +5,7 @@ import NetworkLogging
 /// A cookie in a ``CookieStore``: a value that can be listed, changed and set.
 ///
 /// ```swift
-/// try store.set(StoredCookie(name: "session", value: token, domain: "api.example.com"))
+/// try store.set(StoredCookie(name: "id", value: token, domain: "example.com"))
 /// ```
 ///
 /// Descriptions contain the name, the domain and the path, never the value.

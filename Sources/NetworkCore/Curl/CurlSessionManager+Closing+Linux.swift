@@ -11,7 +11,7 @@
         ///
         /// ```swift
         /// let counts = await session.connectionCounts()
-        /// print(counts.total.open, counts.total.waiting, counts.byOrigin["https://api.example.com:443"]?.idle ?? 0)
+        /// print(counts.total.open, counts.byOrigin["https://example.com:443"]?.idle ?? 0)
         /// ```
         public func connectionCounts() async -> PoolCounts {
             guard let loops = try? loops else { return PoolCounts() }
@@ -52,7 +52,7 @@
         ///
         /// ```swift
         /// let report = await session.close(grace: .seconds(10))
-        /// for error in report.cancelled { print(error.request ?? "", error.phase?.rawValue ?? "") }
+        /// for error in report.cancelled { print(error) }
         /// ```
         ///
         /// - Parameter grace: The grace period. With zero or less, everything is cancelled at once.

@@ -15,7 +15,7 @@
         ///
         /// ```swift
         /// await withTaskExecutorPreference(session.executor) {
-        ///     for path in paths { … try await service.request(Endpoint<Movie>(path: path)) … }
+        ///     for endpoint in endpoints { … try await service.request(endpoint) … }
         /// }
         /// ```
         ///

@@ -5,7 +5,9 @@ import Endpoints
 ///
 /// ```swift
 /// struct TraceHeader: NetworkInterceptor {
-///     func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+///     func intercept(
+///         _ request: NetworkRequest, next: NetworkExchange
+///     ) async throws(TransportError) -> NetworkResponse {
 ///         var request = request
 ///         request.headers["X-Trace"] = "1"
 ///         return try await next(request)

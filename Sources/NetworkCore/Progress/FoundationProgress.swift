@@ -5,7 +5,7 @@ import Foundation
 ///
 /// ```swift
 /// let observer = FoundationProgress()
-/// let handle = service.upload(.file(movie), to: endpoint, progress: observer) { result in … }
+/// let handle = service.upload(.file(movie), to: movies, progress: observer) { … }
 /// observer.onCancel { handle.cancel() }
 /// parent.addChild(observer.progress, withPendingUnitCount: 1)
 /// ```

@@ -4,10 +4,11 @@ import Endpoints
 ///
 /// ```swift
 /// let progress = ProgressMonitor()
-/// async let response = session.response(for: NetworkRequest(method: .put, url: url, body: .file(movie), progress: progress))
-/// for await state in progress { print(state.bytesSent, state.fractionSent ?? 0) }
+/// let request = NetworkRequest(url: url, progress: progress)
+/// async let response = session.response(for: request)
+/// for await state in progress { print(state.bytesReceived, state.fraction ?? 0) }
 ///
-/// let bar = ProgressMonitor { @MainActor state in model.fraction = state.fraction ?? 0 }
+/// ProgressMonitor { @MainActor state in model.fraction = state.fraction ?? 0 }
 /// ```
 ///
 /// There are at most 20 events a second. The last one always arrives, with ``Endpoints/TransferProgress/isFinished`` `true`, and

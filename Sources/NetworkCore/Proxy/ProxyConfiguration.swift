@@ -6,7 +6,7 @@ import NetworkPlatform
 /// The route to the server: direct, or through a proxy.
 ///
 /// ```swift
-/// SessionConfiguration { $0.proxy = .http(host: "proxy.example", port: 3128, username: "u", password: "p") }
+/// SessionConfiguration { $0.proxy = .http(host: "proxy.example", port: 3128) }
 /// ```
 ///
 /// It is for `CurlSessionManager`. `URLSessionManager` uses the proxy of its `URLSessionConfiguration`: ``environment`` and ``none`` have no

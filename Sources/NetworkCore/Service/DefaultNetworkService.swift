@@ -5,8 +5,10 @@ import NetworkLogging
 /// A ``NetworkService`` that sends its requests with a session manager.
 ///
 /// ```swift
-/// let service = DefaultNetworkService(configuration: try APIConfiguration("https://api.example.com"))
-/// let response = try await service.response(for: Endpoint<Data>(path: "status", responseDecoder: .rawData))
+/// let api = try APIConfiguration("https://api.example.com")
+/// let service = DefaultNetworkService(configuration: api)
+/// let status = Endpoint<Data>(path: "status", responseDecoder: .rawData)
+/// let response = try await service.response(for: status)
 /// ```
 public struct DefaultNetworkService: NetworkService {
     private let configuration: any NetworkConfigurable

@@ -62,7 +62,7 @@ extension TransportError {
 /// Test doubles and session managers that respond at once return it.
 ///
 /// ```swift
-/// func response(for request: NetworkRequest, completion: …) -> any NetworkCancellable {
+/// func response(for _: NetworkRequest, completion: …) -> any NetworkCancellable {
 ///     completion(.success(response))
 ///     return EndedOperation()
 /// }

@@ -3,11 +3,14 @@ import NetworkLogging
 
 /// The rules by which a server is verified over TLS, and the client certificate that is presented to it.
 ///
-///     SessionConfiguration {
-///         $0.trust = TrustPolicy(minimumTLSVersion: .v1_3)
-///         $0.trustByHost["internal.example"] = TrustPolicy(
-///             roots: .pem(.file(authority)), pins: [.publicKey(sha256: current), .publicKey(sha256: backup)])
-///     }
+/// ```swift
+/// SessionConfiguration {
+///     $0.trust = TrustPolicy(minimumTLSVersion: .v1_3)
+///     $0.trustByHost["internal.example"] = TrustPolicy(
+///         roots: .pem(.file(authority)),
+///         pins: [.publicKey(sha256: current), .publicKey(sha256: backup)])
+/// }
+/// ```
 ///
 /// All files are loaded when the session manager is created. If something cannot be loaded, is damaged, or cannot be enforced by
 /// the session manager, each of its requests fails with ``TransportError/Code/trustUnavailable`` before a byte is sent.

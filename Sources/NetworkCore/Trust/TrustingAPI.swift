@@ -4,10 +4,13 @@ import Endpoints
 ///
 /// ```swift
 /// extension MoviesAPI: TrustingAPI {
-///     var trust: TrustPolicy { TrustPolicy(pins: [.publicKey(sha256: current), .publicKey(sha256: backup)]) }
+///     var trust: TrustPolicy {
+///         TrustPolicy(pins: [.publicKey(sha256: key), .publicKey(sha256: backup)])
+///     }
 /// }
 ///
-/// let session = CurlSessionManager(configuration: try SessionConfiguration(trusting: MoviesAPI.popular))
+/// let session = CurlSessionManager(
+///     configuration: try SessionConfiguration(trusting: MoviesAPI.popular))
 /// ```
 ///
 /// A policy is loaded once, when the session manager is created; ``SessionConfiguration/init(trusting:change:)`` takes it from

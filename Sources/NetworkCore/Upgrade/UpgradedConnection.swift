@@ -5,7 +5,8 @@ import NetworkLogging
 /// A connection that the server has switched to another protocol, such as WebSocket (RFC 9110 §7.8).
 ///
 /// ```swift
-/// let request = NetworkRequest(url: url, headers: ["Connection": "Upgrade", "Upgrade": "example"])
+/// let request = NetworkRequest(
+///     url: url, headers: ["Connection": "Upgrade", "Upgrade": "example"])
 /// let response = try await session.stream(for: request)
 /// guard let connection = response.upgradedConnection else { return }
 /// try await connection.write(Data("hello".utf8))

@@ -6,7 +6,8 @@ import NetworkLogging
 /// An interceptor that limits the number of concurrent exchanges, in total and per host. Further exchanges wait in a queue.
 ///
 /// ```swift
-/// let interceptors: [any NetworkInterceptor] = [.retry(), ConcurrencyGate(maximumConcurrency: 100, maximumConcurrencyPerHost: 10)]
+/// let gate = ConcurrencyGate(maximumConcurrencyPerHost: 10)
+/// let interceptors: [any NetworkInterceptor] = [.retry(), gate]
 /// ```
 ///
 /// Exchanges are admitted in the order of their ``Endpoints/RequestPriority`` for each host (scheme and port included), and of

@@ -7,7 +7,8 @@ import NetworkLogging
 ///
 /// ```swift
 /// let pipeline = RequestPipeline {
-///     $0.authentication = .authenticationOnChallenge(user: "reader", password: password, for: api)
+///     $0.authentication = .authenticationOnChallenge(
+///         user: "reader", password: password, for: api)
 /// }
 /// ```
 ///

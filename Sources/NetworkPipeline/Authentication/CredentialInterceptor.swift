@@ -6,7 +6,9 @@ import NetworkLogging
 /// An interceptor that adds credentials to requests to certain origins, and to no others.
 ///
 /// ```swift
-/// let interceptors: [any NetworkInterceptor] = [.retry(), .authentication(.bearer(token), for: api)]
+/// let interceptors: [any NetworkInterceptor] = [
+///     .retry(), .authentication(.bearer(token), for: api),
+/// ]
 /// ```
 ///
 /// Requests to other origins, requests that already have an `Authorization` field, and requests of endpoints that need no

@@ -8,11 +8,11 @@ import NetworkLogging
 /// However many requests need newer ones at the same time, only one refresh runs.
 ///
 /// ```swift
-/// let credentials = RefreshingCredentials { old in
-///     let token = try await service.request(Endpoint<Token>(path: "token", method: .post, body: .form(["grant": "…"])))
+/// let tokens = RefreshingCredentials { old in
+///     let token = try await service.request(newToken)
 ///     return .bearer(token.value, expires: token.expires)
 /// }
-/// let interceptors: [any NetworkInterceptor] = [.authentication(credentials, for: api)]
+/// let interceptors: [any NetworkInterceptor] = [.authentication(tokens, for: api)]
 /// ```
 ///
 /// Each credential belongs to a generation. A rejected request needs a newer generation than its own: the first such request

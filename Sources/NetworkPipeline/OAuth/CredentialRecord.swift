@@ -73,8 +73,9 @@ extension CredentialRecord {
     /// The record as a JSON object. It contains the tokens, so it must be stored where only the user can read it.
     ///
     /// ```
-    /// {"version":1,"signIn":"…","generation":7,"accessToken":"…","refreshToken":"…","issued":1795510000,"expires":1795513600,
-    ///  "scope":"read","pendingSince":1795513540,"isRefused":true}
+    /// {"version":1,"signIn":"…","generation":7,"accessToken":"…","refreshToken":"…",
+    ///  "issued":1795510000,"expires":1795513600,"scope":"read",
+    ///  "pendingSince":1795513540,"isRefused":true}
     /// ```
     ///
     /// Dates are in seconds since 1970. `refreshToken`, `expires`, `scope`, `pendingSince` and `isRefused` may be absent.

@@ -6,7 +6,7 @@ import NetworkLogging
 /// A ``CredentialStore`` in a file that only the user can read, for all processes on one machine.
 ///
 /// ```swift
-/// let store = FileCredentialStore(URL(fileURLWithPath: "/home/me/.config/app/tokens.json"))
+/// let store = FileCredentialStore(URL(fileURLWithPath: "/srv/app/tokens.json"))
 /// ```
 ///
 /// The file has mode 0600 and contains the JSON form of ``CredentialRecord/json()``. It is replaced in one step, after the new contents are

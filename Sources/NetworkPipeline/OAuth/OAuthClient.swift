@@ -6,9 +6,12 @@ import NetworkLogging
 /// A client of an OAuth 2 authorization server: it requests tokens, and renews them before they expire.
 ///
 /// ```swift
-/// let oauth = try OAuthClient(tokenURL: "https://auth.example.com/token", clientID: "app", secret: secret)
+/// let oauth = try OAuthClient(
+///     tokenURL: "https://auth.example.com/token", clientID: "app", secret: secret)
 /// let credentials = oauth.refreshing(savedIn: FileCredentialStore(file))
-/// let pipeline = RequestPipeline { $0.authentication = .authentication(credentials, for: api) }
+/// let pipeline = RequestPipeline {
+///     $0.authentication = .authentication(credentials, for: api)
+/// }
 /// ```
 ///
 /// Requests for tokens are sent directly by a session manager, without interceptors. They are never sent twice, redirects are not followed,

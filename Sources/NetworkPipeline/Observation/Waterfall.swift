@@ -10,9 +10,10 @@ import NetworkLogging
 ///
 /// ```swift
 /// let waterfall = Waterfall()
-/// let service = DefaultDataTransferService(configuration: api, interceptors: [.observation(waterfall), .retry()])
+/// let service = DefaultDataTransferService(
+///     configuration: api, interceptors: [.observation(waterfall), .retry()])
 /// …
-/// try waterfall.html(title: "Import").write(to: file, atomically: true, encoding: .utf8)
+/// try Data(waterfall.html(title: "Import").utf8).write(to: file)
 /// ```
 ///
 /// The page is self-contained: it loads nothing and runs no script. It contains methods, origins, paths, statuses and times,

@@ -6,7 +6,8 @@ import NetworkLogging
 /// An interceptor that sends a request again after a temporary failure, if repeating it is safe.
 ///
 /// ```swift
-/// DefaultDataTransferService(configuration: api, interceptors: [.retry(RetryOptions(maximumAttempts: 4))])
+/// let options = RetryOptions(maximumAttempts: 4)
+/// DefaultDataTransferService(configuration: api, interceptors: [.retry(options)])
 /// ```
 ///
 /// Idempotent requests (``Endpoints/NetworkRequest/isIdempotent``) are repeated, and others only if they failed before any

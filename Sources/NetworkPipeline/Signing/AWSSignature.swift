@@ -30,8 +30,8 @@ extension AWSCredentials: RedactedStringConvertible {
 /// Signs requests to AWS and to services with the same interface, with Signature Version 4.
 ///
 /// ```swift
-/// let signature = AWSSignature(credentials: keys, region: "eu-central-1", service: "s3")
-/// let pipeline = RequestPipeline { $0.authentication = .signing(signature, for: api) }
+/// let s3 = AWSSignature(credentials: keys, region: "eu-central-1", service: "s3")
+/// let pipeline = RequestPipeline { $0.authentication = .signing(s3, for: api) }
 /// ```
 ///
 /// The signature covers the method, the URL, the body, and all header fields that the request has when it is sent, except those that proxies

@@ -6,8 +6,9 @@ import NetworkLogging
 /// Signs requests with HMAC SHA-256 over chosen components (HTTP message signatures, RFC 9421).
 ///
 /// ```swift
-/// let signature = MessageSignature(keyID: "shop", key: key, components: [.method, .targetURI, .contentDigest])
-/// let pipeline = RequestPipeline { $0.authentication = .signing(signature, for: api) }
+/// let hmac = MessageSignature(
+///     keyID: "shop", key: key, components: [.method, .targetURI, .contentDigest])
+/// let pipeline = RequestPipeline { $0.authentication = .signing(hmac, for: api) }
 /// ```
 ///
 /// It adds its signature to `Signature-Input` and `Signature`, in which those with other labels are kept, and sets `Content-Digest` (RFC 9530) if

@@ -6,7 +6,7 @@ import NetworkLogging
 /// An interceptor that signs requests to certain origins, and no others: with ``AWSSignature`` or ``MessageSignature``.
 ///
 /// ```swift
-/// let pipeline = RequestPipeline { $0.authentication = .signing(signature, for: api) }
+/// let pipeline = RequestPipeline { $0.authentication = .signing(s3, for: api) }
 /// ```
 ///
 /// Wherever it is in the list, the signature is made in the last step before each attempt, when no interceptor changes the request any

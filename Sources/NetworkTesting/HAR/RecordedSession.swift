@@ -5,8 +5,10 @@ import NetworkLogging
 /// A session manager that records live exchanges once and replays them from then on, so that a test runs without a network.
 ///
 /// ```swift
-/// let session = try RecordedSession("Fixtures/movies.har", mode: .once, live: DefaultSessionManager())
-/// let service = DefaultDataTransferService(configuration: api, sessionManager: session)
+/// let session = try RecordedSession(
+///     "Fixtures/movies.har", mode: .once, live: DefaultSessionManager())
+/// let service = DefaultDataTransferService(
+///     configuration: api, sessionManager: session)
 /// ```
 ///
 /// A relative path is resolved against the folder of the calling source file. The environment variable `DATA_TRANSFER_RECORD` overrides the

@@ -48,7 +48,7 @@ public struct LoopbackRoute: Sendable {
     /// Creates a route that sends a list of responses, one for each request; further requests receive the last one.
     ///
     /// ```swift
-    /// LoopbackRoute(.get, "/movie/{id}", inOrder: .text("busy", status: 503), .json(#"{"id": 7, "title": "Seven"}"#))
+    /// LoopbackRoute(.get, "/movie", inOrder: .text("busy", status: 503), .json("{}"))
     /// ```
     ///
     /// - Parameters:

@@ -5,9 +5,11 @@ import NetworkLogging
 ///
 /// ```swift
 /// let server = try LoopbackServer {
-///     LoopbackRoute(.get, "/movies/{id}") { request in .json(#"{"id": \#(request.pathParameters["id"] ?? "0")}"#) }
+///     LoopbackRoute(.get, "/movies/{id}") { request in
+///         .json(#"{"id": \#(request.pathParameters["id"] ?? "0")}"#)
+///     }
 ///     LoopbackRoute(.get, "/slow") { _ in .json("{}").delayed(by: .seconds(2)) }
-///     LoopbackRoute(.get, "/cut") { _ in .text("hello").fault(.truncateBody(after: 3)) }
+///     LoopbackRoute(.get, "/cut") { _ in .json("{}").fault(.resetBody(after: 1)) }
 /// }
 /// let page = server.url("/movies/1")
 /// ```

@@ -7,7 +7,7 @@ import NetworkLogging
 ///
 /// ```swift
 /// let service = StubDataTransferService(fixtures: StubFixtures(bundle: .module))
-/// let users = try await service.request(Users.all.as([User].self))     // users.json of the bundle
+/// let users = try await service.request(Users.all.as([User].self))  // users.json
 /// ```
 ///
 /// An endpoint that does not conform to ``MockEndpoint``, or whose file is missing, fails with

@@ -91,7 +91,7 @@ public struct StubResponse: Sendable {
 ///
 /// ```swift
 /// let fixtures = StubFixtures(bundle: .module)
-/// session.enqueue(try .file("users", in: fixtures, headers: ["Cache-Control": "max-age=60"]), for: "/users")
+/// session.enqueue(try .file("users", in: fixtures), for: "/users")
 /// ```
 public struct StubFixtures: Sendable {
     private let find: @Sendable (_ name: String, _ fileExtension: String) -> URL?

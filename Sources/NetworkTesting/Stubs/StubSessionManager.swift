@@ -8,7 +8,8 @@ import NetworkLogging
 /// ```swift
 /// let session = StubSessionManager()
 /// session.enqueue(.json("[]"), for: "/users")
-/// let service = DefaultDataTransferService(configuration: api, sessionManager: session)
+/// let service = DefaultDataTransferService(
+///     configuration: api, sessionManager: session)
 /// ```
 ///
 /// A request consumes the first response enqueued for its path. If there is none, it gets the response of the first route that

@@ -5,10 +5,8 @@ extension LoopbackRoute {
     /// Creates a route that switches to WebSocket (RFC 6455).
     ///
     /// ```swift
-    /// let server = try LoopbackServer {
-    ///     LoopbackRoute.webSocket("/live", subprotocols: ["chat"]) { socket, request in
-    ///         for try await message in socket.messages { try await socket.send(message) }
-    ///     }
+    /// LoopbackRoute.webSocket("/live", subprotocols: ["chat"]) { socket, request in
+    ///     for try await message in socket.messages { try await socket.send(message) }
     /// }
     /// ```
     ///

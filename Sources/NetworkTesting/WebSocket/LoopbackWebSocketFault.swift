@@ -4,7 +4,7 @@ import Foundation
 /// A fault of a WebSocket route of a ``LoopbackServer``: of the response with status 101, or of what is sent after it.
 ///
 /// ```swift
-/// LoopbackRoute.webSocket("/live", faults: [.reservedBit.after(frames: 2)]) { socket, _ in
+/// LoopbackRoute.webSocket("/live", faults: [.reservedBit]) { socket, _ in
 ///     for try await message in socket.messages { try await socket.send(message) }
 /// }
 /// ```

@@ -11,7 +11,7 @@ extension StubSessionManager {
     /// session.enqueueWebSocket(for: "/live") { socket in
     ///     for try await message in socket.messages { try await socket.send(message) }
     /// }
-    /// let socket = try await session.webSocket(for: URL(string: "ws://example.com/live")!)
+    /// let socket = try await session.webSocket(for: URL(string: "ws://test/live")!)
     /// ```
     ///
     /// The request passes the interceptors of the service as usual, and gets the response with status 101 of a server (RFC 6455 §4.2.2). One that

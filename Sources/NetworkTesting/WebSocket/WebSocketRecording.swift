@@ -7,7 +7,7 @@ import NetworkWebSocket
 ///
 /// ```swift
 /// let recorder = WebSocketRecorder()
-/// let socket = recorder.recorded(try await service.webSocket(for: Endpoint<Void>(path: "live")))
+/// let socket = recorder.recorded(try await service.webSocket(for: live))
 /// try await socket.send(.text("hello"))
 /// print(try await socket.receive() as Any)
 /// await socket.close()

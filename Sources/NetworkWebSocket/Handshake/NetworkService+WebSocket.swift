@@ -6,7 +6,7 @@ extension NetworkService {
     /// Opens a WebSocket to an endpoint. Its method must be GET, and it has no body.
     ///
     /// ```swift
-    /// let socket = try await service.webSocket(for: Endpoint<Void>(path: "live", queryParameters: ["room": 7]))
+    /// let socket = try await service.webSocket(for: Endpoint<Void>(path: "live"))
     /// ```
     ///
     /// The request passes the interceptors like any other: credentials, retries, deadlines, observation. Redirects are followed; after one to

@@ -6,7 +6,7 @@ import NetworkLogging
 /// An open WebSocket (RFC 6455): messages in both directions.
 ///
 /// ```swift
-/// let socket = try await service.webSocket(for: Endpoint<Void>(path: "live", queryParameters: ["room": 7]))
+/// let socket = try await service.webSocket(for: Endpoint<Void>(path: "live"))
 /// try await socket.send(.text("hello"))
 /// for try await message in socket.messages { print(message) }
 /// await socket.close(.goingAway)
@@ -114,7 +114,7 @@ public final class WebSocket: Sendable {
     /// The messages, decoded.
     ///
     /// ```swift
-    /// for try await event in socket.messages(as: .json(Event.self)) { print(event.id) }
+    /// for try await event in socket.messages(as: .json(Event.self)) { print(event) }
     /// ```
     public func messages<Value>(as decoder: WebSocketDecoder<Value>) -> WebSocketValues<Value> {
         WebSocketValues(messages: messages, decoder: decoder)

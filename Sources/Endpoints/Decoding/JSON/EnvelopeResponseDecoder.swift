@@ -65,7 +65,8 @@ extension ResponseDecoder where Self == StandardResponseDecoder {
     ///
     /// ```swift
     /// let users = Endpoint<[User]>(path: "users", responseDecoder: .envelope())
-    /// let user = Endpoint<User>(path: "users/1", responseDecoder: .envelope(status: "code", data: "result", success: [0]))
+    /// let user = Endpoint<User>(
+    ///     path: "users/1", responseDecoder: .envelope(status: "code", success: [0]))
     /// ```
     ///
     /// A status that does not indicate success is reported as ``EnvelopeError``, whatever the HTTP status. Only the message is
@@ -91,7 +92,9 @@ extension ResponseDecoder where Self == StandardResponseDecoder {
 /// A failure that a server reports inside an envelope instead of a value: a failure of the application, not of HTTP.
 ///
 /// ```swift
-/// if let refusal = error.resolved(as: EnvelopeError.self) { show(refusal.message ?? "Not possible") }
+/// if let refusal = error.resolved(as: EnvelopeError.self) {
+///     show(refusal.message ?? "Not possible")
+/// }
 /// ```
 ///
 /// It can be decoded from an envelope with the default member names, so that `ErrorBodyResolver<EnvelopeError>()` also finds it in the body

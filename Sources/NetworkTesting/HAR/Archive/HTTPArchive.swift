@@ -6,7 +6,7 @@ import NetworkLogging
 /// An HTTP archive (HAR 1.2): recorded exchanges in the format that browsers export and import.
 ///
 /// ```swift
-/// let archive = try HTTPArchive(contentsOf: URL(fileURLWithPath: "Fixtures/users.har"))
+/// let archive = try HTTPArchive(contentsOf: URL(fileURLWithPath: "users.har"))
 /// let session = ReplaySessionManager(archive)
 /// ```
 ///

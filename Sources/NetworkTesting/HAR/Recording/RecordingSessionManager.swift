@@ -7,7 +7,8 @@ import NetworkLogging
 ///
 /// ```swift
 /// let recording = RecordingSessionManager(DefaultSessionManager())
-/// let service = DefaultDataTransferService(configuration: api, sessionManager: recording)
+/// let service = DefaultDataTransferService(
+///     configuration: api, sessionManager: recording)
 /// _ = try await service.request(endpoint)
 /// try recording.save(to: URL(fileURLWithPath: "movies.har"))
 /// ```

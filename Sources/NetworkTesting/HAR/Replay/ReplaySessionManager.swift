@@ -5,8 +5,9 @@ import NetworkLogging
 /// A session manager that replays responses from an HTTP archive, written by ``RecordingSessionManager`` or exported by a browser.
 ///
 /// ```swift
-/// let session = try ReplaySessionManager(contentsOf: URL(fileURLWithPath: "movies.har"))
-/// let service = DefaultDataTransferService(configuration: api, sessionManager: session)
+/// let session = try ReplaySessionManager(contentsOf: file)
+/// let service = DefaultDataTransferService(
+///     configuration: api, sessionManager: session)
 /// ```
 ///
 /// An entry matches a request with the same method, URL and body. URLs are compared without user information and fragment, with a decoded
