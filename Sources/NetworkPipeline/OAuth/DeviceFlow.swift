@@ -82,7 +82,9 @@ extension OAuthClient {
         let timeout = max(options.lockTimeout, options.requestTimeout + .seconds(10))
         // A separate task, which is not cancelled.
         let saved = Task {
-            await Result.from { () async throws(OAuthError) in try await store.replaceRecord(with: CredentialRecord(tokens), timeout: timeout) }
+            await Result.from { () async throws(OAuthError) in
+                try await store.replaceRecord(with: CredentialRecord(tokens), timeout: timeout)
+            }
         }
         try await saved.value.get()
     }

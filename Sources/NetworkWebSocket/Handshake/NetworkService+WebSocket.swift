@@ -23,7 +23,9 @@ extension NetworkService {
     }
 
     /// ``webSocket(for:options:)`` with the type of its errors.
-    private func openedWebSocket(for endpoint: any Requestable, options: WebSocketOptions) async throws(WebSocketError) -> WebSocket {
+    private func openedWebSocket(for endpoint: any Requestable, options: WebSocketOptions) async throws(WebSocketError)
+        -> WebSocket
+    {
         let handshake = try WebSocketHandshake(options)
         var description = endpoint.request
         guard description.method == .get, description.body == nil else {

@@ -29,7 +29,9 @@ extension WebSocket {
     ) -> any NetworkCancellable {
         let onMessage = CallerClosure(onMessage)
         return TaskCancellable(completion: completion) { () async throws(WebSocketError) in
-            while let message = try await self.nextMessage() { await onMessage.perform(message, on: BackgroundThreads.completions) }
+            while let message = try await self.nextMessage() {
+                await onMessage.perform(message, on: BackgroundThreads.completions)
+            }
         }
     }
 
