@@ -206,8 +206,15 @@ extension TransportError {
     /// Whether a time limit was exceeded, in any phase.
     public var isTimeout: Bool { code == .timedOut }
 
-    /// Whether the network caused the failure, rather than the request or the server's response.
+    /// Whether the network caused the failure, rather than the request or the server's response: the name lookup, the connection or the proxy
+    /// failed, or the connection was lost. Also if this happened to the request for the credentials
+    /// (``Code/authenticationFailed``).
     public var isConnectivity: Bool {
+        isOfConnection || code == .authenticationFailed && underlying?.isConnectivity ?? false
+    }
+
+    /// Whether the connection of the request itself failed, which says something about its server.
+    package var isOfConnection: Bool {
         [.nameLookupFailed, .cannotConnect, .connectionLost, .proxyFailed].contains(code)
             || (isTimeout && [.nameLookup, .connect, .tls].contains(phase))
     }

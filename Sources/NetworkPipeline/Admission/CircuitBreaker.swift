@@ -57,7 +57,7 @@ public final class CircuitBreaker: PhasedInterceptor {
 
     package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
         guard case .number(let epoch) = state else { return true }
-        let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody
+        let isFailure = error.isOfConnection || error.isTimeout || error.code == .incompleteBody
         record(request.origin, epoch, failed: isFailure ? true : nil)
         return true
     }

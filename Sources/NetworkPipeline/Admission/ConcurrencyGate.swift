@@ -139,7 +139,7 @@ public final class ConcurrencyGate: PhasedInterceptor {
     }
 
     package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        if error.code != .cancelled { measure(state, request, isOverload: error.isConnectivity || error.isTimeout) }
+        if error.code != .cancelled { measure(state, request, isOverload: error.isOfConnection || error.isTimeout) }
         leave(request.origin)
         return true
     }

@@ -63,9 +63,21 @@ public final class RefreshingCredentials: Sendable {
     /// The running refresh of each identity.
     private let flights = SingleFlight<Int, Result<Refreshed, TransportError>>()
     private let refresh: @Sendable (_ old: Credential?) async throws -> Credential
+    /// The store from which the credentials are, if there is one.
+    private let tokens: SharedTokens?
     private let limit: Duration
     private let time: TimeSource
     private let now: @Sendable () -> Date
+
+    /// Creates credentials that are read from a store, and refreshed there.
+    init(timeout: Duration, now: @escaping @Sendable () -> Date, tokens: SharedTokens) {
+        state = Locked(State())
+        limit = timeout
+        time = TimeSource(ContinuousClock())
+        self.now = now
+        self.tokens = tokens
+        refresh = { try await tokens.credential(replacing: $0) }
+    }
 
     /// Creates credentials that are refreshed by a closure.
     ///
@@ -85,6 +97,7 @@ public final class RefreshingCredentials: Sendable {
         limit = timeout
         time = TimeSource(clock)
         self.now = now
+        tokens = nil
         self.refresh = refresh
     }
 
@@ -96,7 +109,16 @@ public final class RefreshingCredentials: Sendable {
     /// A running refresh is cancelled and its result discarded. Requests that wait for it fail with
     /// ``NetworkCore/TransportError/Code/authenticationFailed``. The exception are requests that started without a
     /// credential: they continue with the new one.
+    ///
+    /// With `nil`, the next request calls the closure with `nil`, which throws while nobody is signed in. Credentials of an ``OAuthClient`` do not use the
+    /// tokens in their store until another user has signed in there; ``CredentialStore/signOut(timeout:)`` also removes them.
     public func set(_ credential: Credential?) {
+        tokens?.ownerDidSet(credential)
+        replace(credential)
+    }
+
+    /// Starts a new identity with a credential, which may come from the store.
+    func replace(_ credential: Credential?) {
         let (previous, current) = state.withLock { state in
             let previous = state.identity
             state.lastGeneration += 1
@@ -116,15 +138,22 @@ public final class RefreshingCredentials: Sendable {
     /// Whether the current task is refreshing these credentials.
     var isRefreshingHere: Bool { Self.refreshing.contains(ObjectIdentifier(self)) }
 
-    /// The current credential; `nil` if there is none, or if it has expired.
+    /// The current credential; `nil` if there is none, if it has expired, or if another user may have signed in.
     var currentIfValid: Generation? {
-        guard let current = state.withLock({ $0.current }) else { return nil }
+        guard tokens?.mayHaveAnotherUser != true, let current = state.withLock({ $0.current }) else { return nil }
         if let expires = current.credential.expires, expires <= now() { return nil }
         return current
     }
 
     /// Returns a credential that has not expired, after a refresh if necessary.
     func current(for request: NetworkRequest) async throws(TransportError) -> Generation {
+        if let tokens, tokens.mayHaveAnotherUser {
+            do throws(OAuthError) {
+                try await tokens.checkUser()
+            } catch {
+                throw TransportError(.authenticationFailed, "the credentials cannot be read", request: request, underlying: error)
+            }
+        }
         guard let current = state.withLock({ $0.current }) else { return try await wait(newerThan: nil, for: request) }
         if let expires = current.credential.expires, expires <= now() { return try await newer(than: current, for: request) }
         return current

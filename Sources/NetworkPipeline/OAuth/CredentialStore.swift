@@ -37,7 +37,8 @@ public protocol CredentialStore: Sendable {
 extension CredentialStore {
     /// Saves the tokens of a user who has signed in, in place of any others.
     ///
-    /// Requests that a client sends on behalf of the previous user are not sent with the new tokens.
+    /// Requests that a client sends on behalf of the previous user are not sent with the new tokens. The next request of each client that has read
+    /// the store in this process is sent with the new ones; those in other processes use their access token until it expires or is rejected.
     ///
     /// - Parameters:
     ///   - tokens: The tokens that the authorization server has issued.
@@ -47,7 +48,8 @@ extension CredentialStore {
         try await replaceRecord(with: CredentialRecord(tokens), timeout: timeout)
     }
 
-    /// Removes the tokens. A client that has an access token in memory continues to use it, until ``RefreshingCredentials/set(_:)`` is called.
+    /// Removes the tokens. The next request of each client in this process fails, as its user has to sign in; clients in other processes use
+    /// their access token until it expires or is rejected.
     ///
     /// - Parameter timeout: The maximum time to wait for the lock, which a refresh may hold. Default: 60 seconds.
     /// - Throws: ``OAuthError/Code/storeFailed``, with a ``CredentialStoreError`` as the cause.
@@ -62,7 +64,14 @@ extension CredentialStore {
         } catch {
             throw OAuthError(storing: error)
         }
+        SignIns.count.withLock { $0 += 1 }
     }
+}
+
+/// The sign-ins and sign-outs in this process, whatever the store.
+enum SignIns {
+    /// How many there were. If the number has changed, tokens in memory may belong to another user than those in their store.
+    static let count = Locked(0)
 }
 
 extension OAuthError {

@@ -109,7 +109,9 @@ extension OAuthClient {
     /// (``OAuthOptions/resendsAfterLostResponse``). If the server refuses it then, the error is ``OAuthError/Code/responseLost``. A refresh that
     /// has begun is not cancelled.
     ///
-    /// If another user signs in to the store, requests of the previous user fail, and later ones are sent with the new user's tokens.
+    /// If another user signs in to the store, requests of the previous user that are rejected fail, and later requests are sent with the new user's
+    /// tokens: at once after ``CredentialStore/signIn(with:timeout:)`` in this process, and otherwise when the access token expires or is rejected.
+    /// After ``CredentialStore/signOut(timeout:)``, or ``RefreshingCredentials/set(_:)`` with `nil`, requests fail until the next sign-in.
     ///
     /// - Parameter store: Keeps the tokens. ``CredentialStore/signIn(with:timeout:)`` saves the first ones, as does the device flow.
     /// - Returns: Credentials. A failure is ``NetworkCore/TransportError/Code/authenticationFailed``, with an ``OAuthError`` as the cause:
@@ -121,7 +123,7 @@ extension OAuthClient {
     private func credentials(from tokens: SharedTokens) -> RefreshingCredentials {
         // Long enough for a refresh that waits for the lock. The request for tokens itself is limited, and goes on.
         let timeout = options.lockTimeout + options.requestTimeout + .seconds(10)
-        let credentials = RefreshingCredentials(timeout: timeout, now: now) { try await tokens.credential(replacing: $0) }
+        let credentials = RefreshingCredentials(timeout: timeout, now: now, tokens: tokens)
         tokens.setOwner(credentials)
         return credentials
     }

@@ -125,3 +125,17 @@ extension OAuthError: RedactedStringConvertible, LocalizedError, RedactedError {
         return text
     }
 }
+
+extension OAuthError: CallError {
+    package var facts: CallFacts {
+        CallFacts(
+            statusCode: statusCode, isCancelled: code == .cancelled, isTimeout: underlying?.isTimeout ?? false,
+            isConnectivity: underlying?.isConnectivity ?? false, isRetryable: underlying?.isRetryable ?? false)
+    }
+}
+
+extension CredentialStoreError: CallError {
+    package var facts: CallFacts {
+        CallFacts(isCancelled: code == .cancelled, isTimeout: code == .lockTimedOut, isRetryable: code == .lockTimedOut)
+    }
+}

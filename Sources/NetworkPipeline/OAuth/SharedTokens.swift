@@ -10,14 +10,28 @@ final class SharedTokens: Sendable {
     enum Grant: Sendable {
         case clientCredentials(scope: [String])
         case refreshToken
+
+        /// Whether the tokens are those of a user, who can sign out.
+        var isOfUser: Bool { if case .refreshToken = self { true } else { false } }
     }
 
     private struct State {
         /// The sign-in to which the last returned access token belongs.
         var signIn: String?
+        /// The number of sign-ins in this process when the store was last read for ``signIn``.
+        var seenSignIns = SignIns.count.withLock { $0 }
+        var ended = Ended.none
         /// Tokens that were received and could not be saved.
         var unsaved: CredentialRecord?
         weak var owner: RefreshingCredentials?
+    }
+
+    /// The sign-in that the owner has ended: its tokens may still be in the store, and must not be used.
+    private enum Ended {
+        case none
+        /// The one that is in the store when it is read next.
+        case current
+        case known(String)
     }
 
     private let client: OAuthClient
@@ -42,8 +56,9 @@ final class SharedTokens: Sendable {
         let rejected = old?.token
         // Tokens that could not be saved belong in the store before another client reads it.
         let isSaved = state.withLock { $0.unsaved == nil }
-        if isSaved, let record = try await load(), isUsable(record, rejected: rejected) {
-            return try adopt(record, replacing: rejected)
+        if isSaved, let record = try await load() {
+            try refuseEnded(record)
+            if isUsable(record, rejected: rejected) { return try adopt(record, replacing: rejected) }
         }
         let record: CredentialRecord
         do {
@@ -75,8 +90,52 @@ final class SharedTokens: Sendable {
             return (isOther, state.owner)
         }
         guard isOther, let owner else { return credential }
-        owner.set(credential)
+        owner.replace(credential)
         throw OAuthError(.cancelled, "another user has signed in")
+    }
+
+    // MARK: Sign-in and sign-out
+
+    /// Whether there was a sign-in or a sign-out in this process since the store was read.
+    var mayHaveAnotherUser: Bool { grant.isOfUser && state.withLock(\.seenSignIns) != SignIns.count.withLock { $0 } }
+
+    /// Reads the store, and replaces the credential in memory if it belongs to another user than the stored one.
+    func checkUser() async throws(OAuthError) {
+        let count = SignIns.count.withLock { $0 }
+        let record = try await load()
+        let owner: RefreshingCredentials? = state.withLock { state in
+            state.seenSignIns = count
+            // What is stored now is not what the owner has ended before.
+            if case .current = state.ended { state.ended = .none }
+            guard let signIn = state.signIn, record?.signIn != signIn else { return nil }
+            state.signIn = record?.signIn
+            return state.owner
+        }
+        owner?.replace(record?.tokens.credential(margin: client.options.renewalMargin))
+    }
+
+    /// The owner has replaced or removed the credential: what is stored belongs to a user who has signed out.
+    func ownerDidSet(_ credential: Credential?) {
+        guard grant.isOfUser else { return }
+        state.withLock { state in
+            state.ended = credential == nil ? state.signIn.map { .known($0) } ?? .current : .none
+        }
+    }
+
+    /// Throws if the tokens in the store are those of a user who has signed out.
+    private func refuseEnded(_ record: CredentialRecord) throws(OAuthError) {
+        let isEnded = state.withLock { state in
+            switch state.ended {
+            case .none: return false
+            case .current: state.ended = .known(record.signIn)
+            case .known(let signIn) where signIn == record.signIn: break
+            case .known:
+                state.ended = .none
+                return false
+            }
+            return true
+        }
+        if isEnded { throw OAuthError(.signInRequired, "the user has signed out, and has to sign in") }
     }
 
     private func load() async throws(OAuthError) -> CredentialRecord? {
@@ -105,6 +164,7 @@ extension SharedTokens {
     private func renewed(rejected: String?) async throws(OAuthError) -> CredentialRecord {
         var record = try await load()
         if let stored = record {
+            try refuseEnded(stored)
             let latest = try await savingUnsaved(after: stored)
             if isUsable(latest, rejected: rejected) { return latest }
             record = latest

@@ -109,3 +109,13 @@ extension WebSocketError {
         self.init(code, "the connection was lost", underlying: error)
     }
 }
+
+extension WebSocketError: CallError {
+    package var facts: CallFacts {
+        CallFacts(
+            statusCode: underlying?.statusCode, isCancelled: code == .cancelled || underlying?.isCancelled ?? false,
+            isTimeout: [.pingTimeout, .idleTimeout, .totalTimeout].contains(code) || underlying?.isTimeout ?? false,
+            isConnectivity: code == .connectionLost || underlying?.isConnectivity ?? false,
+            isRetryable: WebSocketReconnection.isTemporary(self))
+    }
+}

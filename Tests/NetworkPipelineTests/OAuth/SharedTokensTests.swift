@@ -50,11 +50,14 @@ import TransferTestSupport
     private func service(
         _ options: OAuthOptions = OAuthOptions(), savedIn other: (any CredentialStore)? = nil
     ) throws -> DefaultNetworkService {
-        session.route { $0.url.host == "api.test" ? .text($0.headers["Authorization"] ?? "none") : nil }
         let oauth = try OAuthClient(tokenURL: "https://auth.test/token", clientID: "app", options: options, session: session)
+        return service(oauth.refreshing(savedIn: other ?? store))
+    }
+
+    private func service(_ credentials: RefreshingCredentials) -> DefaultNetworkService {
+        session.route { $0.url.host == "api.test" ? .text($0.headers["Authorization"] ?? "none") : nil }
         return DefaultNetworkService(
-            configuration: api, sessionManager: session,
-            interceptors: [.authentication(oauth.refreshing(savedIn: other ?? store), for: api)])
+            configuration: api, sessionManager: session, interceptors: [.authentication(credentials, for: api)])
     }
 
     private func enqueue(_ number: Int, hasRefreshToken: Bool = true) {
@@ -208,6 +211,45 @@ import TransferTestSupport
         await #expect(throws: NetworkError.self) { try await service.response(for: get) }
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer access-a"])
         #expect(try await text(service) == "Bearer access-b")
+    }
+
+    @Test func `a sign-in and a sign-out take effect with the next request`() async throws {
+        let oauth = try OAuthClient(tokenURL: "https://auth.test/token", clientID: "app", session: session)
+        let credentials = oauth.refreshing(savedIn: store)
+        let service = service(credentials)
+        for user in ["a", "b"] {
+            try await store.signIn(with: OAuthTokens(accessToken: user))
+            #expect(try await text(service) == "Bearer \(user)")
+        }
+        try await store.signOut()
+        #expect(await failure(service)?.code == .signInRequired)
+        try await store.signIn(with: OAuthTokens(accessToken: "c"))
+        #expect(try await text(service) == "Bearer c")
+        // Another store concerns other credentials.
+        try await InMemoryCredentialStore().signIn(with: OAuthTokens(accessToken: "d"))
+        #expect(try await text(service) == "Bearer c")
+        // What was removed is not read from the store again, also if it was never read before.
+        for credentials in [credentials, oauth.refreshing(savedIn: store)] {
+            credentials.set(nil)
+            let service = self.service(credentials)
+            for _ in 0..<2 { #expect(await failure(service)?.code == .signInRequired) }
+        }
+        store.save(CredentialRecord(OAuthTokens(accessToken: "e")))
+        #expect(try await text(service) == "Bearer e")
+        #expect(sent.isEmpty)
+    }
+
+    @Test func `a refresh that fails says whether the network failed, or the task was cancelled`() async throws {
+        let service = try service()
+        session.enqueue(.failure(.cannotConnect, phase: .connect), for: "/token")
+        let offline = await #expect(throws: NetworkError.self) { try await service.response(for: get) }
+        #expect(
+            offline?.isConnectivity == true && offline?.isRetryable == true && offline?.transportError?.isOfConnection == false)
+        for error in [OAuthError(.cancelled, ""), CredentialStoreError(.cancelled, "")] as [any Error] {
+            #expect(error.isCancelled)
+        }
+        let refused = await failure(service)
+        #expect(refused?.isConnectivity == false)
     }
 
     @Test func `without tokens or without a refresh token, the user has to sign in`() async throws {

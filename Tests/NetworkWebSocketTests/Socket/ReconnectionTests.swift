@@ -118,6 +118,13 @@ import Testing
         (WebSocketError(.requestFailed, "", underlying: NetworkError(TransportError(.cannotConnect, ""))), true),
     ]) func `only temporary failures are followed by another attempt`(error: WebSocketError, isTemporary: Bool) {
         #expect(WebSocketReconnection.isTemporary(error) == isTemporary)
+        // The properties that all errors have agree.
+        let any: any Error = error
+        #expect(any.isRetryable == isTemporary && any.isCancelled == (error.code == .cancelled))
+        #expect(any.statusCode == (error.underlying as? NetworkError)?.statusCode)
+        #expect(any.isTimeout == [.pingTimeout, .idleTimeout].contains(error.code))
+        let isUnderlying = (error.underlying as? NetworkError)?.isConnectivity ?? false
+        #expect(any.isConnectivity == (error.code == .connectionLost || isUnderlying))
     }
 
     private static func status(_ status: Int) -> NetworkError {
