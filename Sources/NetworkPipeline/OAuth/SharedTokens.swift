@@ -11,7 +11,7 @@ final class SharedTokens: Sendable {
         case clientCredentials(scope: [String])
         case refreshToken
 
-        /// Whether the tokens are those of a user, who can sign out.
+        /// Whether the tokens belong to a user and not to the client.
         var isOfUser: Bool { if case .refreshToken = self { true } else { false } }
     }
 
