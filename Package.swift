@@ -46,33 +46,33 @@ let package = Package(
 
         // Loggers, and the redaction of secrets. The folder is `Logging`; a target of that name would collide with swift-log's.
         .target(
-            name: "NetworkLogging", dependencies: ["NetworkJSON", "NetworkPlatform"], path: "Sources/Logging",
+            name: "NetworkLogging", dependencies: ["NetworkJSON", "NetworkSupport"], path: "Sources/Logging",
             swiftSettings: settings),
         // Descriptions of requests, and decoders of responses. No I/O.
-        .target(name: "Endpoints", dependencies: ["NetworkJSON", "NetworkLogging"], swiftSettings: settings),
+        .target(name: "Endpoints", dependencies: ["NetworkJSON", "NetworkLogging", "NetworkSupport"], swiftSettings: settings),
         // Services and session managers, which send requests. On Linux the engine is the libcurl that Foundation already loads.
         .target(
             name: "NetworkCore",
             dependencies: [
-                "Endpoints", "NetworkLogging", "NetworkFiles", "NetworkPlatform", .target(name: "CCurl", condition: linux),
+                "Endpoints", "NetworkLogging", "NetworkSupport", .target(name: "CCurl", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],
             exclude: withoutURLSession, swiftSettings: settings),
         // The session manager over Foundation's `URLSession`: on Linux a separate module, on Apple platforms a part of NetworkCore.
         .target(
-            name: "NetworkURLSession", dependencies: ["NetworkCore", "Endpoints"], path: urlSession, swiftSettings: settings),
+            name: "NetworkURLSession", dependencies: ["NetworkCore", "Endpoints", "NetworkSupport"], path: urlSession, swiftSettings: settings),
         // Interceptors: retries, credentials, deadlines, limits, observation.
         .target(
-            name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkFiles", "NetworkPlatform"], swiftSettings: settings),
+            name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),
         // An interceptor that caches responses (RFC 9111), and a cache of decoded values.
-        .target(name: "NetworkCache", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
+        .target(name: "NetworkCache", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),
         // WebSocket (RFC 6455), over connections of the engine.
         .target(
-            name: "NetworkWebSocket", dependencies: ["NetworkCore", "Endpoints", "NetworkLogging", "NetworkPlatform"],
+            name: "NetworkWebSocket", dependencies: ["NetworkCore", "Endpoints", "NetworkLogging", "NetworkSupport"],
             swiftSettings: settings),
         // Decoded values from endpoints; downloads, uploads, streams, pages.
         .target(
-            name: "DataTransfer", dependencies: ["Endpoints", "NetworkLogging", "NetworkCore", "NetworkFiles"],
+            name: "DataTransfer", dependencies: ["Endpoints", "NetworkLogging", "NetworkCore", "NetworkSupport"],
             swiftSettings: settings),
         // Publishers, where Combine is available.
         .target(name: "DataTransferCombine", dependencies: ["DataTransfer"], swiftSettings: settings),
@@ -80,8 +80,7 @@ let package = Package(
         .target(
             name: "NetworkTesting",
             dependencies: [
-                "DataTransfer", "NetworkWebSocket", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging", "NetworkFiles",
-                "NetworkPlatform",
+                "DataTransfer", "NetworkWebSocket", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging", "NetworkSupport",
             ],
             swiftSettings: settings),
         // A tour through the products: `swift run quickstart`.
@@ -91,14 +90,10 @@ let package = Package(
         // MARK: Shared by products
 
         // JSON: one scanner, a decoder and an encoder for `Codable`, streams of values. The types for users are exported by `Endpoints`.
-        .target(name: "NetworkJSON", dependencies: ["NetworkPlatform"], path: "Sources/JSON", swiftSettings: settings),
-        // Files that are read and written. A target named `Files` would collide with a package of that name.
+        .target(name: "NetworkJSON", dependencies: ["NetworkSupport"], path: "Sources/JSON", swiftSettings: settings),
+        // What all others need: the platform's C library, files, locks, threads, clocks, hashing, bytes and texts of messages.
         .target(
-            name: "NetworkFiles", dependencies: ["NetworkPlatform"], path: "Sources/Files", exclude: withoutPrivacyManifest,
-            resources: privacyResources,
-            swiftSettings: settings),
-        // The C library of the platform.
-        .target(name: "NetworkPlatform", path: "Sources/Platform", swiftSettings: settings),
+            name: "NetworkSupport", exclude: withoutPrivacyManifest, resources: privacyResources, swiftSettings: settings),
         // Declarations of libcurl's stable ABI, so that no development package is needed to build.
         .target(name: "CCurl", linkerSettings: libcurl.map { .linkedLibrary($0, .when(platforms: [.linux])) }),
         // Declarations of zlib, brotli and zstd, which are looked up at run time.
@@ -140,7 +135,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "NetworkCacheTests",
-            dependencies: ["NetworkCache", "NetworkFiles", "NetworkPipeline", "NetworkTesting", "TransferTestSupport"],
+            dependencies: ["NetworkCache", "NetworkSupport", "NetworkPipeline", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkWebSocketTests",
@@ -148,7 +143,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DataTransferTests",
-            dependencies: ["DataTransfer", "NetworkFiles", "NetworkTesting", "NetworkURLSession", "TransferTestSupport"],
+            dependencies: ["DataTransfer", "NetworkSupport", "NetworkTesting", "NetworkURLSession", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TransferTestSupport"], exclude: ["HAR/Fixtures"],

@@ -9,7 +9,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MACHINE = os.uname().machine
 # In the order of the layers: the name of each module, and its folder in Sources.
 MODULES = [
-    ("NetworkPlatform", "Platform"), ("NetworkJSON", "JSON"), ("NetworkLogging", "Logging"), ("NetworkFiles", "Files"),
+    ("NetworkSupport", "NetworkSupport"), ("NetworkJSON", "JSON"), ("NetworkLogging", "Logging"),
     ("Endpoints", "Endpoints"),
     ("NetworkCore", "NetworkCore"), ("NetworkURLSession", "NetworkURLSession"), ("NetworkPipeline", "NetworkPipeline"),
     ("NetworkCache", "NetworkCache"), ("NetworkWebSocket", "NetworkWebSocket"),

@@ -1,6 +1,7 @@
 import Endpoints
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// The results of several concurrent requests in the order of completion: an async sequence.
 ///

@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkSupport
 
 // Concurrent requests for endpoints of the same type, with all results in the order of the endpoints.
 extension DataTransferService {

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that compresses the bodies of requests with gzip (RFC 9110 §8.4, RFC 7694).
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that limits the duration of a call: all attempts, pauses, queues and redirects together.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that counts calls in flight, and reports when the first one starts and the last one ends, for an activity
 /// indicator.

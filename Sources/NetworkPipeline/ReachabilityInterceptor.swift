@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
-import NetworkPlatform
+import NetworkSupport
 
 /// An interceptor that fails a request at once if the machine has no network, instead of after the timeout of a name lookup.
 ///

@@ -1,5 +1,6 @@
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// A logger for tests that stores all events in memory.
 ///

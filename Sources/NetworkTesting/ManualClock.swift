@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkSupport
 
 /// A clock whose time changes only when ``advance(by:)`` is called.
 ///

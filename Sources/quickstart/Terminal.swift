@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkSupport
 
 /// The output of the program: within the columns of the terminal, with bold and grey text where that is possible and wanted.
 enum Terminal {

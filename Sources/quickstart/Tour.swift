@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkPipeline
+import NetworkSupport
 import NetworkTesting
 
 /// A tour of the package: steps that each print the result of a request and its duration.

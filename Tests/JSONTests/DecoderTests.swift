@@ -1,6 +1,7 @@
 import Foundation
 import JSONDocuments
 import NetworkJSON
+import NetworkSupport
 import Testing
 
 @Suite struct `Decoding` {
@@ -182,7 +183,7 @@ import Testing
     }
 
     @Test func `values under paths are decoded alone, from one scan`() throws {
-        let text = JSONText(Data(#"{"data":{"items":[{"x":"no"},{"x":7}]},"other":[{"y":1}]}"#.utf8))
+        let text = PaddedBytes(Data(#"{"data":{"items":[{"x":"no"},{"x":7}]},"other":[{"y":1}]}"#.utf8))
         func decode<T: Decodable>(_ type: T.Type, _ path: JSONKeyPath) throws -> T {
             try TransferJSONDecoder().scan(text) { try $0.decode(type, under: path) }
         }
@@ -214,11 +215,11 @@ import Testing
 
     @Test(arguments: texts) func `a text with padding is decoded in place as one without is`(data: Data) {
         var bytes = data
-        let padded = JSONText(padding: &bytes)
+        let padded = PaddedBytes(padding: &bytes)
         #expect(padded.data == data)
         #expect(bytes.isEmpty)
         let decoder = TransferJSONDecoder()
-        let results = [padded, JSONText(data)].map { text in Result { try decoder.decode(AnyValue.self, from: text) } }
+        let results = [padded, PaddedBytes(data)].map { text in Result { try decoder.decode(AnyValue.self, from: text) } }
         switch (results[0], results[1]) {
         case (.success(let left), .success(let right)): #expect("\(left)" == "\(right)")
         case (.failure(let left), .failure(let right)): #expect("\(left)" == "\(right)")
@@ -236,7 +237,7 @@ import Testing
         }
         let keeper = try {
             var bytes = Data(#"{"name":"Ada Lovelace, Countess","born":1815}"#.utf8)
-            return try TransferJSONDecoder().decode(Keeper.self, from: JSONText(padding: &bytes))
+            return try TransferJSONDecoder().decode(Keeper.self, from: PaddedBytes(padding: &bytes))
         }()
         // Memory that is reused by then.
         let others = (0..<100).map { _ in Data(repeating: 0x5A, count: 109) }

@@ -1,6 +1,7 @@
 import Foundation
 import JSONDocuments
 import NetworkJSON
+import NetworkSupport
 import Testing
 
 /// JSON5 (https://spec.json5.org), with the cases of its test suite, and texts with the same structure.
@@ -123,7 +124,7 @@ import Testing
     }
 
     @Test func `a value at a path in JSON5 is decoded`() throws {
-        let found = try Self.decoder.scan(JSONText(Data("{a:[1,{b:0x10,},],}".utf8))) { try $0.decode(Int.self, under: "a[1].b") }
+        let found = try Self.decoder.scan(PaddedBytes(Data("{a:[1,{b:0x10,},],}".utf8))) { try $0.decode(Int.self, under: "a[1].b") }
         #expect(found == 16)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkJSON
+import NetworkSupport
 import Testing
 
 @Suite struct `Usage` {
@@ -12,7 +13,7 @@ import Testing
         let users = try decoder.decode([User].self, from: data)
         #expect(users.map(\.name) == ["Ada"])
 
-        let nested = JSONText(Data(#"{"data":{"names":["Ada"]}}"#.utf8))
+        let nested = PaddedBytes(Data(#"{"data":{"names":["Ada"]}}"#.utf8))
         let names = try decoder.scan(nested) { try $0.decode([String].self, under: "data.names") }
         #expect(names == ["Ada"])
     }

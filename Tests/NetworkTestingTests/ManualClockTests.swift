@@ -1,3 +1,4 @@
+import NetworkSupport
 import NetworkTesting
 import Testing
 

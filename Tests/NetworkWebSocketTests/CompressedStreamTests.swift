@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import NetworkCore
+    import NetworkSupport
     import NetworkWebSocket
     import TransferTestSupport
     import Testing

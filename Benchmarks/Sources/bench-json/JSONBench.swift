@@ -55,7 +55,7 @@ struct JSONBench {
             "json.decode.\(name)", { blackHole(try decoder.decode(T.self, from: data)) },
             { blackHole(try foundationDecoder.decode(T.self, from: data)) })
         var padded = Data(data)
-        let text = JSONText(padding: &padded)
+        let text = PaddedBytes(padding: &padded)
         let seconds = try measuring.seconds { blackHole(try decoder.decode(Skipped.self, from: text)) }
         printFigure("json.scan.\(name)_mb_per_s", Double(data.count) / seconds / 1e6, "MB/s")
         guard !shuffled else { return }

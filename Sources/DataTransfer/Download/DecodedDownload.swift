@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 
 /// A download that decodes a large response from a file without a name, which is mapped into memory.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The SHA-256 of a file from a start position on, which is computed while the file is written.
 struct RunningDigest: Sendable {

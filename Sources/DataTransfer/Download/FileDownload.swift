@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 /// A download to a file, from opening the partial file to renaming the complete one.
 struct FileDownload: Sendable {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// A writer that appends chunks to a file in order, while the next ones are received.
 ///

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// A partial file that an unfinished download has left in a folder: a hidden file whose name ends in `.partial`, and its record.

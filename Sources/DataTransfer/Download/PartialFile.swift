@@ -1,8 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkFiles
-import NetworkLogging
+import NetworkSupport
 
 /// An open partial file: the bytes received so far, in a hidden file beside the final one, and the record for resuming the download.
 ///

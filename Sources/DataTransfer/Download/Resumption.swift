@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// The state of a partial file from which a download is resumed, and the decision what to do with the response.
 struct Resumption: Sendable {

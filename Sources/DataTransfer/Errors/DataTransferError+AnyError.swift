@@ -1,7 +1,6 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkLogging
 
 extension Error {
     /// The error as a ``DataTransferError``, if it is an error of this framework or a `CancellationError`; `nil` for any other.

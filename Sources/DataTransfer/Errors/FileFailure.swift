@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// An error that occurred while a response was stored in a file.

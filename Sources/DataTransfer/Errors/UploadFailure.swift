@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// An error of a resumable upload that is not a failure of the network: its file, its state or a response is not as expected.

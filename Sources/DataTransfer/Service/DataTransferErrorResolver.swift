@@ -1,7 +1,6 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkLogging
 
 /// A type that replaces network errors with errors of the application.
 public protocol DataTransferErrorResolver: Sendable {

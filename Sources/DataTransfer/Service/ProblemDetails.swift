@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// A problem details object (`application/problem+json`, RFC 9457).
 ///

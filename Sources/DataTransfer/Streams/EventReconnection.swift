@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The decision after the end of a connection. It is a pure state machine that does not wait itself.
 struct ReconnectionPlan {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The loop behind a stream of events: it connects, reads, waits and reconnects.
 struct EventSource {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 // The requests of an upload, each with the interpretation of its response.
 extension FileUpload {

@@ -1,8 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkFiles
-import NetworkLogging
+import NetworkSupport
 
 /// A resumable upload of a file, from opening it to the response after which the server has all of its bytes.
 ///

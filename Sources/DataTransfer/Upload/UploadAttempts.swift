@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The count of attempts in a row without progress, and the pauses after them.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// Options for how a file is uploaded resumably, described to the server, verified and continued.
 public struct UploadOptions: Sendable {

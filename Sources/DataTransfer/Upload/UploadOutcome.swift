@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 // What the responses of a tus server mean (https://tus.io/protocols/resumable-upload, version 1.0.0). Pure decisions without I/O.
 

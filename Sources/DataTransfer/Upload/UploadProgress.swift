@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkSupport
 
 /// An adapter that converts the progress of requests to that of the whole file, which never decreases.
 final class UploadProgress: Sendable {

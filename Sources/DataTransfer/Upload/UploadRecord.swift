@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// What identifies the content of a file: its length, the time of its last modification, and a hash of its beginning and its end.
 struct FileIdentity: Codable, Hashable, Sendable {

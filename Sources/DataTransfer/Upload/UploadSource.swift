@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 
 /// The open file whose bytes are uploaded. It is read on background threads for blocking work.
 final class UploadSource: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkFiles
+import NetworkSupport
 
 /// The state file of an upload, which is locked against other uploads while the value is open. All methods may block.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A decoder that creates a value from the body of a response.
 public protocol ResponseDecoder: Sendable {
@@ -24,18 +25,18 @@ public struct ResponseData: Sendable {
     /// The bytes after content decoding, such as gzip.
     public var data: Data {
         get { text.data }
-        set { text = JSONText(newValue) }
+        set { text = PaddedBytes(newValue) }
     }
     /// The value of the `Content-Type` header with its parameters; `nil` if there was none.
     public var contentType: String?
     /// The same bytes for ``TransferJSONDecoder``: with padding if they were received with it.
-    private(set) var text: JSONText
+    private(set) var text: PaddedBytes
     /// The JSON decoder of the service, for endpoints without one; `nil` for the default.
     package var decoder: (any JSONDataDecoder)?
 
     /// Creates a body from its bytes and the value of its `Content-Type` header.
     public init(_ data: Data, contentType: String? = nil) {
-        text = JSONText(data)
+        text = PaddedBytes(data)
         self.contentType = contentType
     }
 
@@ -43,7 +44,7 @@ public struct ResponseData: Sendable {
     ///
     /// - Parameter decoder: The JSON decoder of the service. Default: `nil`, which uses the default one.
     package init(_ body: NetworkBody, contentType: String?, decoder: (any JSONDataDecoder)? = nil) {
-        if case .data(let text) = body.source { self.text = text } else { text = JSONText(Data()) }
+        if case .data(let text) = body.source { self.text = text } else { text = PaddedBytes(Data()) }
         self.contentType = contentType
         self.decoder = decoder
     }

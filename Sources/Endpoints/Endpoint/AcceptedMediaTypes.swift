@@ -1,4 +1,4 @@
-import NetworkLogging
+import NetworkSupport
 
 /// The media types of responses that an endpoint accepts (RFC 9110 §8.3, §12.5.1).
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// A base URL composed of parts. Each part is validated, so that it cannot change another one: the host can contain no user
 /// information, no path and no second port.

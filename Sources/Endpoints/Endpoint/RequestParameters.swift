@@ -1,4 +1,5 @@
 import NetworkLogging
+import NetworkSupport
 
 /// The parameters that an ``API`` sends: query items, a body, or both.
 public struct RequestParameters: Sendable {

@@ -1,4 +1,5 @@
 // The bytes of field values: UTF-8, or else ISO-8859-1 (RFC 9110 §5.5). A value that is sent back, such as an entity tag, keeps its bytes.
+import NetworkSupport
 
 extension HeaderFields.Field {
     /// Creates a field line from a name and the received bytes of its value. It never fails: bytes that are not UTF-8 are read as

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// A date in an HTTP header field (RFC 9110 §5.6.7), with a resolution of one second, always in UTC.
 ///

@@ -1,4 +1,5 @@
 import NetworkLogging
+import NetworkSupport
 
 /// A list of header fields in the order they were added, with names compared without case (RFC 9110 §5.1).
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import NetworkLogging
 
 /// The lenient parser for dates: that of `Expires` in cookies (RFC 6265 §5.1.1), and one with time zones for other fields.
 ///

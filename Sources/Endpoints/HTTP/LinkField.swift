@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// The links in a `Link` header field (RFC 8288 §3): targets and their relations to the response.
 ///

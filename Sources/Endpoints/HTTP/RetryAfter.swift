@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// The pause for which a server asks before another request: that of `Retry-After` (RFC 9110 §10.2.3), and of fields like it.
 ///

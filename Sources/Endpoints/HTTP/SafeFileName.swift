@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// Conversion of untrusted text to file names that contain no path and no special names.
 package enum SafeFileName {

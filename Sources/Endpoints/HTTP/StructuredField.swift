@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// A parser of structured fields: dictionaries and lists of items with parameters (RFC 9651 §4.2).
 ///

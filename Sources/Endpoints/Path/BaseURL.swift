@@ -1,5 +1,4 @@
 import Foundation
-import NetworkLogging
 
 /// A base URL with what every request to it has in common, which is determined once and not for each request.
 final class BaseURL: Sendable {

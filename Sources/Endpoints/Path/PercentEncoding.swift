@@ -1,4 +1,4 @@
-import NetworkLogging
+import NetworkSupport
 
 /// Functions that percent-encode and decode the parts of a URL (RFC 3986 §2.1).
 package enum PercentEncoding {

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// The URL of a request, composed of a base URL, a path and two sets of query parameters.
 struct RequestTarget {

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// A URI reference, such as the value of a `Location` field, split as in RFC 3986 appendix B. Nothing is decoded.
 package struct URIReference {

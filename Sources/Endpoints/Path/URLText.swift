@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// The parts of a URL's text (RFC 3986 §3), located by their delimiters. Nothing is decoded.
 package struct URLText {

@@ -1,4 +1,4 @@
-import NetworkLogging
+import NetworkSupport
 
 /// The trailer fields of a request (RFC 9110 §6.5): how they are made after the last byte of the body.
 // A class, so that bodies with trailers are compared by identity.

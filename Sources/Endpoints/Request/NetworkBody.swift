@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// The body of a request or a response (RFC 9110 §6.4): bytes in memory, in a file, or in chunks that are produced while they are
 /// sent, or received while they are read.
@@ -15,7 +16,7 @@ public struct NetworkBody: Sendable, Hashable {
     /// The source of the bytes.
     package enum Source: Sendable {
         /// Bytes in memory. Received ones have padding, so that JSON is decoded in place.
-        case data(JSONText)
+        case data(PaddedBytes)
         case file(URL)
         case stream(ContentStream)
         case sequence(ContentSequence)
@@ -37,7 +38,7 @@ public struct NetworkBody: Sendable, Hashable {
 
     /// Returns a body of bytes in memory.
     public static func data(_ data: Data) -> NetworkBody {
-        NetworkBody(source: .data(JSONText(data)))
+        NetworkBody(source: .data(PaddedBytes(data)))
     }
 
     /// Returns the body of a regular file. It is read while it is sent, never loaded into memory as a whole.
@@ -200,16 +201,14 @@ extension NetworkBody {
 }
 
 /// A type-erased sequence of chunks that records whether it has been read.
-// `@unchecked Sendable`: `isSpent`, the only mutable property, is protected by `lock`.
-package final class ContentStream: @unchecked Sendable, Hashable {
+package final class ContentStream: Sendable, Hashable {
     /// A function that accepts a chunk. Returns when there is room for the next one, and throws if no more chunks are accepted.
     package typealias Sink = (Data) async throws -> Void
 
     package let length: Int64?
     package let isReplayable: Bool
     private let write: @Sendable (Sink) async throws -> Void
-    private let lock = NSLock()
-    private var isSpent = false
+    private let isSpent = Locked(false)
 
     package init(length: Int64?, isReplayable: Bool, write: @escaping @Sendable (Sink) async throws -> Void) {
         self.length = length
@@ -226,7 +225,7 @@ package final class ContentStream: @unchecked Sendable, Hashable {
     ///
     /// - Returns: `false` if the stream was read before and cannot be read again.
     package func claim() -> Bool {
-        lock.withLock {
+        isSpent.withLock { isSpent in
             defer { isSpent = true }
             return isReplayable || !isSpent
         }
@@ -234,7 +233,7 @@ package final class ContentStream: @unchecked Sendable, Hashable {
 
     /// Whether ``claim()`` would return `false`.
     package var isUsedUp: Bool {
-        lock.withLock { isSpent && !isReplayable }
+        !isReplayable && isSpent.withLock { $0 }
     }
 
     package static func == (left: ContentStream, right: ContentStream) -> Bool {

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A complete HTTP request, with an absolute URL and encoded content, ready to be sent.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// The parts of a request that are credentials, and their origins. They are not sent to other origins, not shared with other
 /// users through cached responses, and not logged.

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// An error that describes why no request could be built from an endpoint and a configuration. Nothing was sent.
 ///

@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// The progress of a transfer at one moment.
 public struct TransferProgress: Sendable, Hashable {
     /// The number of request body bytes sent so far. Starts again at 0 after a redirect.

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 extension DecodingSession {
     private static let pool = SessionPool<SessionOwner>()
@@ -7,7 +8,7 @@ extension DecodingSession {
     ///
     /// - Throws: `DecodingError`, or the error of `body`.
     @inline(__always)
-    static func run<T>(_ text: JSONText.Input, _ options: DecodingOptions, _ body: (DecodingSession) throws -> T) throws
+    static func run<T>(_ text: PaddedBytes.Slice, _ options: DecodingOptions, _ body: (DecodingSession) throws -> T) throws
         -> T
     {
         let encoding = TextEncoding.detect(text.bytes)
@@ -87,7 +88,7 @@ extension DecodingSession {
     /// Decodes text in another encoding, or with a byte order mark.
     @inline(never)
     private static func runConverted<T>(
-        _ text: JSONText.Input, _ encoding: TextEncoding, _ options: DecodingOptions,
+        _ text: PaddedBytes.Slice, _ encoding: TextEncoding, _ options: DecodingOptions,
         _ body: (DecodingSession) throws -> T
     ) throws -> T {
         let rest = text.dropFirst(encoding.markLength)
@@ -98,7 +99,7 @@ extension DecodingSession {
             return try run(options, load: { _ in throw ScanFailure(reason: .unsupportedEncoding, offset: 0) }, body)
         }
         return try string.withUTF8 { utf8 in
-            try run(options, load: { try $0.load(JSONText.Input(bytes: UnsafeRawBufferPointer(utf8))) }, body)
+            try run(options, load: { try $0.load(PaddedBytes.Slice(bytes: UnsafeRawBufferPointer(utf8))) }, body)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// The state of one `decode` call: the text, the tape, and memory that later calls reuse.
 ///
@@ -56,7 +57,7 @@ struct DecodingSession {
     var options: DecodingOptions { storage.pointee.options }
 
     /// Scans a text: in place if it has padding, else a copy in the session's buffer. It must not move or change during the call.
-    func load(_ text: JSONText.Input) throws(ScanFailure) {
+    func load(_ text: PaddedBytes.Slice) throws(ScanFailure) {
         let bytes = text.bytes
         if options.convertsText { return try loadConverted(bytes) }
         if text.isPadded, let start = bytes.baseAddress {
@@ -70,14 +71,14 @@ struct DecodingSession {
         reserve(bytes.count)
         let buffer = storage.pointee.buffer
         if let start = bytes.baseAddress { UnsafeMutableRawPointer(buffer).copyMemory(from: start, byteCount: bytes.count) }
-        UnsafeMutableRawPointer(buffer + bytes.count).initializeMemory(as: UInt8.self, repeating: 0, count: Bytes.padding)
+        UnsafeMutableRawPointer(buffer + bytes.count).initializeMemory(as: UInt8.self, repeating: 0, count: PaddedBytes.padding)
         return UnsafePointer(buffer)
     }
 
     /// Converts a text that is JSON5, or may be an object without braces, and scans the result.
     @inline(never)
     private func loadConverted(_ bytes: UnsafeRawBufferPointer) throws(ScanFailure) {
-        let original = [UInt8](bytes) + [UInt8](repeating: 0, count: Bytes.padding)
+        let original = [UInt8](bytes) + [UInt8](repeating: 0, count: PaddedBytes.padding)
         do throws(ScanFailure) {
             let assumesObject = options.assumesTopLevelDictionary
             let converter = try original.withUnsafeBufferPointer { (text) throws(ScanFailure) -> JSON5Converter in
@@ -99,7 +100,7 @@ struct DecodingSession {
         }
     }
 
-    /// Scans bytes in place. They are followed by ``Bytes/padding`` zeros, and must not move or change during the call.
+    /// Scans bytes in place. They are followed by ``NetworkSupport/PaddedBytes/padding`` zeros, and must not move or change during the call.
     private func load(padded start: Bytes.Pointer, count: Int) throws(ScanFailure) {
         storage.pointee.text = start
         storage.pointee.length = count
@@ -119,10 +120,10 @@ struct DecodingSession {
     }
 
     private func reserve(_ count: Int) {
-        guard count + Bytes.padding > storage.pointee.bufferCapacity else { return }
+        guard count + PaddedBytes.padding > storage.pointee.bufferCapacity else { return }
         storage.pointee.buffer.deallocate()
-        storage.pointee.bufferCapacity = count + Bytes.padding
-        storage.pointee.buffer = .allocate(capacity: count + Bytes.padding)
+        storage.pointee.bufferCapacity = count + PaddedBytes.padding
+        storage.pointee.buffer = .allocate(capacity: count + PaddedBytes.padding)
     }
 
     /// Copies the caller's text and retains the options, for a decoder or container that outlives the call.
@@ -131,7 +132,7 @@ struct DecodingSession {
         guard text != UnsafePointer(storage.pointee.buffer) else { return }
         let source = text
         reserve(length)
-        UnsafeMutableRawPointer(storage.pointee.buffer).copyMemory(from: source, byteCount: length + Bytes.padding)
+        UnsafeMutableRawPointer(storage.pointee.buffer).copyMemory(from: source, byteCount: length + PaddedBytes.padding)
         storage.pointee.text = UnsafePointer(storage.pointee.buffer)
     }
 

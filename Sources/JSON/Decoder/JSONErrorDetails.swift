@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// The position of an error in a document, and what was found there.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// Decodes `Decodable` values from JSON, with the interface of Foundation's `JSONDecoder`, several times faster.
 ///
@@ -82,7 +83,7 @@ public final class TransferJSONDecoder: Sendable {
     public func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
         try options.read { options in
             try data.withUnsafeBytes { bytes in
-                try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
+                try DecodingSession.run(PaddedBytes.Slice(bytes: bytes), options) {
                     try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
                 }
             }
@@ -98,7 +99,7 @@ public final class TransferJSONDecoder: Sendable {
     ) throws -> T {
         try options.read { options in
             try data.withUnsafeBytes { bytes in
-                try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
+                try DecodingSession.run(PaddedBytes.Slice(bytes: bytes), options) {
                     try T(from: ValueDecoder(owner: $0.owner, index: Scanner.root, depth: 0), configuration: configuration)
                 }
             }

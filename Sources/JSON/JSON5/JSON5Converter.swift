@@ -6,7 +6,7 @@
 /// A number that is infinite or not a number is written as one that no Double can hold (``NonFinite``), and a hexadecimal one of more than 64 bits as the
 /// nearest Double.
 struct JSON5Converter {
-    /// Followed by ``Bytes/padding`` zeros.
+    /// Followed by ``NetworkSupport/PaddedBytes/padding`` zeros.
     let bytes: Bytes.Pointer
     let count: Int
     var index = 0

@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// Which byte of a text each byte of its conversion comes from.
 struct TextOffsets {
     /// Places from which on the difference is another one, in order.
@@ -28,7 +30,7 @@ struct TextOffsets {
 
 /// A text that was converted before it was scanned, for the places in errors.
 final class ConvertedText {
-    /// The text, followed by ``Bytes/padding`` zeros.
+    /// The text, followed by ``NetworkSupport/PaddedBytes/padding`` zeros.
     let bytes: [UInt8]
     private let offsets: TextOffsets
     private let count: Int
@@ -36,7 +38,7 @@ final class ConvertedText {
     init(_ bytes: [UInt8], _ offsets: TextOffsets) {
         self.bytes = bytes
         self.offsets = offsets
-        count = bytes.count - Bytes.padding
+        count = bytes.count - PaddedBytes.padding
     }
 
     func offset(of converted: Int) -> Int { min(offsets.original(of: converted), count) }

@@ -1,4 +1,4 @@
-import NetworkPlatform
+import NetworkSupport
 
 /// The stack of a thread, and whether it has room for another level of nested values.
 ///

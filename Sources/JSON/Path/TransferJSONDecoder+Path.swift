@@ -1,13 +1,14 @@
 import Foundation
+import NetworkSupport
 
 extension TransferJSONDecoder {
     /// Decodes a document.
     ///
     /// - Parameter text: UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
     /// - Throws: As ``decode(_:from:)``.
-    package func decode<T: Decodable>(_ type: T.Type, from text: JSONText) throws -> T {
+    package func decode<T: Decodable>(_ type: T.Type, from text: PaddedBytes) throws -> T {
         try options.read { options in
-            try text.withInput { input in
+            try text.withUnsafeBytes { input in
                 try DecodingSession.run(input, options) {
                     try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
                 }
@@ -18,9 +19,9 @@ extension TransferJSONDecoder {
     /// Scans a document once, and calls a closure that decodes values in it. The rest of the document is validated, but not decoded.
     ///
     /// - Throws: ``JSONPathFailure`` if the document is not JSON; else what `body` throws.
-    package func scan<Result>(_ text: JSONText, _ body: (ScannedDocument) throws -> Result) throws -> Result {
+    package func scan<Result>(_ text: PaddedBytes, _ body: (ScannedDocument) throws -> Result) throws -> Result {
         try options.read { options in
-            try text.withInput { input in
+            try text.withUnsafeBytes { input in
                 try DecodingSession.search(input, options) { try body(ScannedDocument(session: $0, source: $1)) }
             }
         }
@@ -52,7 +53,7 @@ extension JSONKeyPath {
     package func located(in data: Data) throws(JSONPathFailure) -> (data: Data, path: JSONKeyPath) {
         let found: Located
         do {
-            found = try JSONText(data).withInput { input in
+            found = try PaddedBytes(data).withUnsafeBytes { input in
                 try DecodingSession.search(input, SessionOwner.noOptions) { try Located(self, $0, $1) }
             }
         } catch {
@@ -92,7 +93,7 @@ extension DecodingSession {
     ///
     /// - Throws: ``JSONPathFailure`` if the document is not JSON; else what `body` throws.
     static func search<T>(
-        _ text: JSONText.Input, _ options: DecodingOptions, _ body: (DecodingSession, Source) throws -> T
+        _ text: PaddedBytes.Slice, _ options: DecodingOptions, _ body: (DecodingSession, Source) throws -> T
     ) throws -> T {
         let encoding = TextEncoding.detect(text.bytes)
         if encoding.foundation == nil {
@@ -105,12 +106,12 @@ extension DecodingSession {
         } catch {
             throw JSONPathFailure(error, isBlank: false)
         }
-        return try JSONText(converted).withInput { try search($0, Source(isConverted: true), options, body) }
+        return try PaddedBytes(converted).withUnsafeBytes { try search($0, Source(isConverted: true), options, body) }
     }
 
     @inline(__always)
     private static func search<T>(
-        _ text: JSONText.Input, _ source: Source, _ options: DecodingOptions,
+        _ text: PaddedBytes.Slice, _ source: Source, _ options: DecodingOptions,
         _ body: (DecodingSession, Source) throws -> T
     ) throws -> T {
         func load(_ session: DecodingSession) throws {

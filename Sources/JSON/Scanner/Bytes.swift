@@ -1,10 +1,7 @@
 /// Reads and compares text eight bytes at a time.
 ///
-/// At least ``padding`` zero bytes follow every text that is scanned. So these functions may read beyond the end of the text, and no inner loop checks for it.
+/// At least `PaddedBytes.padding` zero bytes follow every text that is scanned. So these functions may read beyond the end of the text, and no inner loop checks for it.
 enum Bytes {
-    /// The number of zero bytes that follow a text.
-    static let padding = 64
-
     typealias Pointer = UnsafePointer<UInt8>
 
     @inline(__always)

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// Scans and decodes values in a JSON text that arrives in pieces.
 ///
@@ -221,7 +222,7 @@ private struct CutToken {
     }
 }
 
-/// The bytes of a stream that have not been decoded, followed by ``Bytes/padding`` zeros.
+/// The bytes of a stream that have not been decoded, followed by ``NetworkSupport/PaddedBytes/padding`` zeros.
 struct StreamBuffer {
     private var memory: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -234,7 +235,7 @@ struct StreamBuffer {
     init(capacity: Int = 16 << 10) {
         self.capacity = capacity
         memory = .allocate(capacity: capacity)
-        memory.initialize(repeating: 0, count: Bytes.padding)
+        memory.initialize(repeating: 0, count: PaddedBytes.padding)
     }
 
     func deallocate() { memory.deallocate() }
@@ -244,8 +245,8 @@ struct StreamBuffer {
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
-        let needed = count + bytes.count + Bytes.padding
-        if end + bytes.count + Bytes.padding > capacity {
+        let needed = count + bytes.count + PaddedBytes.padding
+        if end + bytes.count + PaddedBytes.padding > capacity {
             // Moved to the front only if that frees half of the capacity, so that each byte is moved a few times at most.
             if needed <= capacity / 2 {
                 memory.update(from: memory + start, count: count)
@@ -261,7 +262,7 @@ struct StreamBuffer {
         }
         UnsafeMutableRawPointer(memory + end).copyMemory(from: source, byteCount: bytes.count)
         end += bytes.count
-        (memory + end).update(repeating: 0, count: Bytes.padding)
+        (memory + end).update(repeating: 0, count: PaddedBytes.padding)
     }
 
     /// Removes bytes from the front.

@@ -1,8 +1,8 @@
-import NetworkPlatform
+import NetworkSupport
 
 /// Validates a text in one pass (grammar, UTF-8, escapes and numbers, RFC 8259) and writes one ``TapeEntry`` per value and key: the *tape*.
 ///
-/// It is the only code in this module that decides what is JSON. It reads eight bytes at a time and relies on ``Bytes/padding``. Its memory is the tape and
+/// It is the only code in this module that decides what is JSON. It reads eight bytes at a time and relies on ``NetworkSupport/PaddedBytes/padding``. Its memory is the tape and
 /// a fixed stack, for ``NestingLimit/maximumDepth`` arrays and objects. A text may arrive in pieces: where a piece ends inside a value, the
 /// scanner stops before the incomplete token, or inside the incomplete string, and continues there when more bytes have arrived.
 struct Scanner {
@@ -93,7 +93,7 @@ struct Scanner {
         return .needsMore
     }
 
-    /// Scans a complete text of `length` bytes at `start`, followed by at least ``Bytes/padding`` readable bytes of which the first is zero.
+    /// Scans a complete text of `length` bytes at `start`, followed by at least ``NetworkSupport/PaddedBytes/padding`` readable bytes of which the first is zero.
     ///
     /// - Returns: Whether the text is JSON. If not, ``failure`` is the reason.
     mutating func scan(_ start: Bytes.Pointer, length: Int) -> Bool {

@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// Pools the boxes of keyed containers, one or more per key type. A box is reused once it has no other reference.
 ///
 /// `KeyedDecodingContainer` and `KeyedEncodingContainer` look up metadata and allocate a box each time. With the pool this happens once per key type and

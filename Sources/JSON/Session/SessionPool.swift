@@ -1,4 +1,4 @@
-import NetworkPlatform
+import NetworkSupport
 
 /// Idle sessions, at most four per thread. The next call on the thread reuses the memory of the previous one.
 ///
@@ -47,28 +47,3 @@ struct SessionPool<Session: AnyObject> {
         if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
     }
 #endif
-
-/// A value behind a mutex, which is held only while the value is read or written.
-final class Locked<Value: Sendable>: @unchecked Sendable {
-    // Unchecked: `value` is accessed only while `mutex` is held.
-    private var value: Value
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-
-    init(_ value: Value) {
-        self.value = value
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-    }
-
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
-
-    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body(&value)
-    }
-}

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+    import NetworkSupport
     import Synchronization
 #endif
 

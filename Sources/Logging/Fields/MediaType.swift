@@ -1,4 +1,5 @@
 import NetworkJSON
+import NetworkSupport
 
 /// The parts of a `Content-Type` that are needed to show a body (RFC 9110 §8.3.1).
 struct MediaType {

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// An output that writes whole lines to standard error.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkJSON
+import NetworkSupport
 
 /// A logger that writes each event as text, in the detail that its level states.
 protocol TextLogger: NetworkErrorLogger, DataTransferErrorLogger {

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// A request as a one-line cURL command that is safe to paste into a POSIX shell, whatever bytes the request contains.
 ///

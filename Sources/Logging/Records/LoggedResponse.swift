@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// A record of a response, passed to loggers. Its URL and body are not redacted; each logger has to redact what it writes.
 ///

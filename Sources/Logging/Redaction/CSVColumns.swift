@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// Finds the cells of tables of comma-separated values (RFC 4180) whose column has a secret name, in linear time.
 ///
 /// A table begins with a line of at least two names, separated by commas, semicolons, tabs or bars, and ends at a line without a separator.

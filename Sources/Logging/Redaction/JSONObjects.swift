@@ -1,4 +1,5 @@
 import NetworkJSON
+import NetworkSupport
 
 /// What the members of each object of a text say about its other members, found in one pass.
 struct JSONObjects {

@@ -1,4 +1,5 @@
 import NetworkJSON
+import NetworkSupport
 
 /// Copies JSON and redacts the values of secret keys, without recursion, so that any depth of nesting is supported.
 ///

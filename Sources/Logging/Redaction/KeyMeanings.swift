@@ -1,4 +1,5 @@
 import NetworkJSON
+import NetworkSupport
 
 /// What the name of a JSON key says about values.
 struct KeyMeaning: OptionSet {

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 extension Redaction {
     /// Returns a body as redacted text, cut after `maximumBytes` bytes with a note of how many bytes were omitted.

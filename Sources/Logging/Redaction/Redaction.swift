@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// Rules that determine which headers, query items and fields are secret, and that redact them in text.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// The rules that determine by its name whether a header or a field is secret. All lists of names are in this type.
 enum SecretNames {
@@ -212,18 +213,17 @@ final class SecretNameCache: @unchecked Sendable {
     private static let maximumCount = 512
 
     private let rule: @Sendable (String) -> Bool
-    private let lock = NSLock()
-    private var known: [String: Bool] = [:]
+    private let known = Locked<[String: Bool]>([:])
 
     private init(_ rule: @escaping @Sendable (String) -> Bool) {
         self.rule = rule
     }
 
     func isSecret(_ name: String) -> Bool {
-        if let known = lock.withLock({ known[name] }) { return known }
+        if let known = known.withLock({ $0[name] }) { return known }
         let isSecret = rule(name)
-        lock.withLock {
-            guard name.utf8.count <= 64 else { return }
+        guard name.utf8.count <= 64 else { return isSecret }
+        known.withLock { known in
             if known.count >= Self.maximumCount { known.removeAll(keepingCapacity: true) }
             known[name] = isSecret
         }

@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// Credentials after the name of a scheme, tokens, private keys and options of commands.
 extension SecretScanner {
     /// Hides a JSON web token, which starts with `eyJ`, the base64 encoding of `{"`.

@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// Elements of XML and HTML.
 extension SecretScanner {
     /// An attribute of an element.

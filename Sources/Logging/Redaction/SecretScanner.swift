@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// Finds what looks like a secret in a text, in one pass.
 ///

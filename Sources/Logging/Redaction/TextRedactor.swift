@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// Copies a text, or its beginning, and replaces what looks like a secret.
 ///
 /// The grammar (``SecretScanner``) is applied to the text and to what it becomes when percent-encoding, JSON escapes or character references

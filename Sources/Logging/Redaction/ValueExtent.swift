@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// The range of a value that starts at an index; in cases of doubt, the longer range.
 struct ValueExtent {
     enum Style {

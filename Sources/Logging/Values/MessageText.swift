@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// A text in an error or a description that may contain what a peer has sent.
 ///
 /// Errors keep such a text, and redact it when it is read: an error that is not printed costs nothing. What is secret is decided then,

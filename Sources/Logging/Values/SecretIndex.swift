@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// An index of byte patterns that finds them in a text in linear time, whatever the number and the content of the patterns are.
 ///
 /// A rolling hash of six bytes finds the places where a pattern may begin (Rabin–Karp). From there, the hash is extended byte by byte, up to

@@ -1,4 +1,5 @@
 import NetworkJSON
+import NetworkSupport
 
 /// A search for secret values in a text, both directly and after decoding the encodings that the text may have.
 struct SecretSearch {

@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// The secret values of a process: those of the program and those of peers, with separate limits.
 ///
 /// A peer cannot displace a value of the program, nor add one that would hide what a log is read for, such as a host name.

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// The secret values of this process, such as credentials, which ``Redaction`` replaces wherever they occur in a header, a URL, a body or
 /// an error.
@@ -28,7 +29,7 @@ public enum SecretValues {
 
     /// Adds a secret value. A value of fewer than 6 bytes is ignored.
     public static func insert(_ value: String) {
-        lock.withLock { table.insert(Array(value.utf8)) }
+        state.withLock { $0.table.insert(Array(value.utf8)) }
     }
 
     /// Adds a value that a peer has sent, if it looks like a credential.
@@ -37,7 +38,8 @@ public enum SecretValues {
     package static func insert(_ value: some Sequence<UInt8>, sentBy owner: String) {
         // The subdomains of a site count as one, because their number is not limited.
         let site = owner.utf8.split(separator: .dot).suffix(2).map { String(Substring($0)) }.joined(separator: ".")
-        lock.withLock { table.insert(Array(value), from: .peer(owner: site)) }
+        let bytes = Array(value)
+        state.withLock { $0.table.insert(bytes, from: .peer(owner: site)) }
     }
 
     /// Adds the secret parts of the value of a header field.
@@ -46,18 +48,18 @@ public enum SecretValues {
     /// password in them (RFC 7617 §2); for `Cookie`, the value of each cookie (RFC 6265 §4.2.1); for any other field, the whole value.
     package static func insert(fieldValue value: String, named name: String) {
         // Most requests of a program have the same credentials. They are not evicted before `capacity` other values were added.
-        let isKept = lock.withLock {
-            guard let latest = latestFields[value], latest.name == name, latest.value.hasSameBytes(as: value) else {
+        let isKept = state.withLock { state in
+            guard let latest = state.latestFields[value], latest.name == name, latest.value.hasSameBytes(as: value) else {
                 return false
             }
-            return table.additions - latest.additions < capacity / 2
+            return state.table.additions - latest.additions < capacity / 2
         }
         if isKept { return }
         insertParts(of: value, named: name)
         guard value.utf8.count <= 8192 else { return }
-        lock.withLock {
-            if latestFields.count >= 256 { latestFields = [:] }
-            latestFields[value] = (name, value, table.additions)
+        state.withLock { state in
+            if state.latestFields.count >= 256 { state.latestFields = [:] }
+            state.latestFields[value] = (name, value, state.table.additions)
         }
     }
 
@@ -87,32 +89,28 @@ public enum SecretValues {
 
     // MARK: Masking
 
-    // `nonisolated(unsafe)`: accessed only while the lock is held.
-    nonisolated(unsafe) private static var table = SecretTable()
-    /// Values of header fields whose parts were added lately, with the names of the fields and the number of additions until then.
-    ///
-    /// At most 256, of at most 8 KiB each. The key may be equal to a value with other bytes.
-    nonisolated(unsafe) private static var latestFields: [String: (name: String, value: String, additions: Int)] = [:]
-    private static let lock = NSLock()
+    private struct State {
+        var table = SecretTable()
+        /// Values of header fields whose parts were added lately, with the names of the fields and the number of additions until then.
+        ///
+        /// At most 256, of at most 8 KiB each. The key may be equal to a value with other bytes.
+        var latestFields: [String: (name: String, value: String, additions: Int)] = [:]
+    }
+
+    private static let state = Locked(State())
     /// The maximum size in bytes of a text that is searched while the lock is held; longer texts are searched in a copy of the table.
     private static let longText = 16 << 10
 
     /// Returns the ranges of secret values in a text, in any order.
     static func ranges(in text: TextStart) -> [Range<Int>] {
         guard text.bytes.count >= SecretIndex.shortestCut else { return [] }
-        lock.lock()
-        if table.isEmpty {
-            lock.unlock()
-            return []
+        let (table, found): (SecretTable?, [Range<Int>]) = state.withLock { state in
+            if state.table.isEmpty { return (nil, []) }
+            // The copy shares its storage with the table until a value is added.
+            if text.bytes.count > longText { return (state.table, []) }
+            return (nil, SecretSearch(state.table).ranges(in: text))
         }
-        guard text.bytes.count > longText else {
-            defer { lock.unlock() }
-            return SecretSearch(table).ranges(in: text)
-        }
-        // The copy shares its storage with the table until a value is added.
-        let table = table
-        lock.unlock()
-        return SecretSearch(table).ranges(in: text)
+        return table.map { SecretSearch($0).ranges(in: text) } ?? found
     }
 
     /// Returns the bytes with each secret value replaced by the placeholder.

@@ -1,5 +1,5 @@
 import Endpoints
-import NetworkLogging
+import NetworkSupport
 
 /// The `Cache-Control` field of a request or a response (RFC 9111 §5.2).
 ///

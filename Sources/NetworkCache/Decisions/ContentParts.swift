@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// The bytes of a complete content that one message contains (RFC 9110 §14.4).
 struct ContentSpan: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import Endpoints
-import NetworkLogging
+import NetworkSupport
 
 /// The entity tag of a response (RFC 9110 §8.8.3), which keeps the bytes with which it was received.
 struct EntityTag: Sendable, Equatable {

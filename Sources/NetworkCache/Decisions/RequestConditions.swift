@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// The conditions and the range of a request that the cache evaluates itself (RFC 9111 §4.3.2, RFC 9110 §13.1, §14.2).
 struct RequestConditions: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The caching metadata in the header fields of a stored response. Times are in seconds.
 struct ResponseTerms: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The rules for which responses are stored, and which of their fields (RFC 9111 §3). The functions have no side effects.
 enum StorageRules {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The rules for validating a stored response with the origin (RFC 9111 §4.3). The functions have no side effects.
 enum ValidationRules {

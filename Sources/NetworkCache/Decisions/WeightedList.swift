@@ -1,5 +1,5 @@
 import Endpoints
-import NetworkLogging
+import NetworkSupport
 
 /// The normal form of the fields with which clients state their preferences (RFC 9110 §12.5): lists whose elements may have a weight.
 ///

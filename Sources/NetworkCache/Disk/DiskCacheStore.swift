@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// A store that keeps responses in a directory, up to a total size and number of keys. The least recently used key is evicted

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 
 /// The contents of a file in a ``RecordFolder``: a key, metadata about the payload (the info), and the payload.
 ///

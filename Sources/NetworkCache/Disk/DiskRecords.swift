@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 
 /// A ``RecordFolder`` with limits. The least recently used records are evicted in the background, in small steps.
 ///

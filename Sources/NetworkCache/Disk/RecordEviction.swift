@@ -1,4 +1,4 @@
-import NetworkFiles
+import NetworkSupport
 
 /// The state machine that keeps a folder of records within its limits. It decides which shard to scan and which records to
 /// remove, and performs no I/O.

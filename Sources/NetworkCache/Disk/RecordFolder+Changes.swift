@@ -1,5 +1,5 @@
 import Foundation
-import NetworkFiles
+import NetworkSupport
 
 extension RecordFolder {
     /// The change in size and number of records that a call has made.

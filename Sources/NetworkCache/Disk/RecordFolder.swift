@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 
 /// A directory of records. Each record is a separate file whose name is derived from its key. All calls may block.
 ///

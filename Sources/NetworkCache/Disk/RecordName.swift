@@ -1,4 +1,5 @@
 import NetworkCore
+import NetworkSupport
 
 /// The name of the record of a key: 32 hexadecimal digits, with 64 bits of the SHA-256 of the key's group, and 64 bits of the
 /// SHA-256 of the key. The first two digits name the folder of the shard, and the others name the file.

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The variants under one key (RFC 9111 §4.1) in the format of a record. The payload contains their encodings one after another.
 /// The info contains for each variant the time at which it was received, its length, and a digest of its varying fields, so that

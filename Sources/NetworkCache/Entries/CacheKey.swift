@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// The key under which responses are stored (RFC 9111 §2): method, URL and partition, and for QUERY the content of the request.
 ///

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 /// A separate part of a cache, for example for a user. Responses are never shared between partitions.
 public struct CachePartition: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkSupport
 
 /// What a key contains besides method, URL and partition, as a text in front of the partition: what selects the resource or the peer, so that no
 /// partition, not even one with a name, may mix it.

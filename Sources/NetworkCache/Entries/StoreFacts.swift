@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 // What a store outside of this package needs to know of keys, selections and entries.
 

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The processing of a single request by the cache.
 struct CacheExchange: Sendable {

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that stores responses and reuses them, as a private cache according to RFC 9111.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// A record of the requests and revalidations in progress, and of removals that the store failed to perform.
 ///

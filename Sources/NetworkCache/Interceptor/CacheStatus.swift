@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkSupport
 
 /// A writer of `Cache-Status` members (RFC 9211). Omits the `key` parameter, which would reveal the query of the URL.
 struct CacheStatus: Sendable {

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// A storage for responses: in memory, on disk, or in a server that several clients share.

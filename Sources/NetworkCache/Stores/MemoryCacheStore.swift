@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// A store that keeps responses in memory, up to a total size. The least recently used key is evicted first, with all its
 /// variants.

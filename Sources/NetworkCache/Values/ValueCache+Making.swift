@@ -1,4 +1,5 @@
 import NetworkCore
+import NetworkSupport
 
 extension ValueCache {
     /// Returns the stored value of a key, or the value that `make` returns, which is then stored.

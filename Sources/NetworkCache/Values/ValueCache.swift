@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// A cache for decoded values in memory or in a directory, with keys and lifetimes that the caller chooses.

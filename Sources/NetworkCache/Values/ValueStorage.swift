@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 
 /// A value of a ``ValueCache`` in its stored form.
 struct StoredValue: Sendable, Equatable {

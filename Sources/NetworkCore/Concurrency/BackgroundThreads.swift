@@ -1,4 +1,4 @@
-import NetworkLogging
+import NetworkSupport
 
 /// A group of threads for work that may block. There are two: one for callers' closures, and one for files.
 ///

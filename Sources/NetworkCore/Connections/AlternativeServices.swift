@@ -1,5 +1,5 @@
 import Endpoints
-import NetworkLogging
+import NetworkSupport
 
 /// The alternative services with HTTP/3 that a response offers in `Alt-Svc` (RFC 7838 §3), as far as they are used: those at the host of the
 /// origin.

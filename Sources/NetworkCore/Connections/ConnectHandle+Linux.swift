@@ -2,6 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
+    import NetworkSupport
 
     /// A libcurl handle that opens one connection after another: name lookup, TCP, proxies and TLS, but not HTTP.
     ///

@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// Something that happened to an HTTP/1.1 connection, or to a request in the queue in front of the connections.
 public struct ConnectionEvent: Sendable, Hashable {
     /// What happened. More values may be added in later versions.

@@ -1,7 +1,7 @@
 #if os(Linux)
     import CCurl
     import Foundation
-    import NetworkPlatform
+    import NetworkSupport
 
     /// A libcurl multi handle, driven by the engine's event loop. Used only while the engine's lock is held.
     final class CurlMulti {

@@ -1,6 +1,6 @@
 #if os(Linux)
     import CCurl
-    import NetworkPlatform
+    import NetworkSupport
 
     /// A libcurl easy handle, reused for several operations under one trust policy.
     ///

@@ -1,6 +1,6 @@
 #if os(Linux)
     import CCurl
-    import NetworkPlatform
+    import NetworkSupport
 
     /// The sockets that the engine waits for, and the event that wakes its thread.
     ///
@@ -67,7 +67,7 @@
             guard descriptor >= 0 else { return nil }
             wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
             guard wakeDescriptor >= 0 else {
-                NetworkPlatform.close(descriptor)
+                NetworkSupport.close(descriptor)
                 return nil
             }
             control(EPOLL_CTL_ADD, wakeDescriptor, LINUX_EPOLLIN)
@@ -76,8 +76,8 @@
 
         deinit {
             LoopGuards.shared.remove(loopGuard)
-            NetworkPlatform.close(wakeDescriptor)
-            NetworkPlatform.close(descriptor)
+            NetworkSupport.close(wakeDescriptor)
+            NetworkSupport.close(descriptor)
         }
 
         // MARK: For libcurl
@@ -86,7 +86,7 @@
         ///
         /// - Returns: -1 if the socket could not be opened; `errno` contains the reason.
         func open(family: CInt, kind: CInt, transport: CInt, isForStreams: Bool = false, origin: String = "") -> CInt {
-            let socket = NetworkPlatform.socket(family, kind | LINUX_SOCK_CLOEXEC, transport)
+            let socket = NetworkSupport.socket(family, kind | LINUX_SOCK_CLOEXEC, transport)
             guard socket >= 0 else { return socket }
             update(socket) {
                 $0 = Socket(registrations: $0.registrations, isOurs: true, isForStreams: isForStreams, origin: origin)
@@ -115,7 +115,7 @@
             }
             if staysOpen { return 0 }
             loopGuard.remove(socket)
-            return NetworkPlatform.close(socket)
+            return NetworkSupport.close(socket)
         }
 
         /// Returns the numbers of open sockets of HTTP/2 connections, by origin.
@@ -187,7 +187,7 @@
                 } else {
                     state = Socket(registrations: state.registrations)
                     loopGuard.remove(socket)
-                    NetworkPlatform.close(socket)
+                    NetworkSupport.close(socket)
                 }
             }
         }

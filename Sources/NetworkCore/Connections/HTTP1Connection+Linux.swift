@@ -1,6 +1,6 @@
 #if os(Linux)
     import CCurl
-    import NetworkPlatform
+    import NetworkSupport
 
     /// An established HTTP/1.1 connection, which carries one request after another.
     ///
@@ -137,7 +137,7 @@
         func send(_ bytes: UnsafeRawBufferPointer) -> Movement {
             guard let handle else {
                 while true {
-                    let count = NetworkPlatform.send(descriptor, bytes.baseAddress, bytes.count, HTTP1Connection.sendFlags)
+                    let count = NetworkSupport.send(descriptor, bytes.baseAddress, bytes.count, HTTP1Connection.sendFlags)
                     if count >= 0 { return .bytes(count) }
                     if errno == EINTR { continue }
                     return errno == EAGAIN || errno == EWOULDBLOCK ? .again : .failed(.system(errno))

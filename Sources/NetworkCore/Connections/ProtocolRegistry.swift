@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// The versions of HTTP that origins speak over TLS, shared by the whole process so that each is found out once.
 ///
 /// The version is agreed on in a handshake (RFC 7301), and a connection that turns out to speak HTTP/2 cannot be used by the

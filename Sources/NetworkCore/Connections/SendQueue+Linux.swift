@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkPlatform
+    import NetworkSupport
 
     /// The bytes that a socket has taken from this process, and its peer has not acknowledged: a body that was written is not yet sent.
     enum SendQueue {

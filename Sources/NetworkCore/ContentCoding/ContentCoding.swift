@@ -1,5 +1,5 @@
 import Endpoints
-import NetworkLogging
+import NetworkSupport
 
 /// A content coding that can be decoded, named as in `Content-Encoding` and `Accept-Encoding` (RFC 9110 §8.4.1).
 enum ContentCoding: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Endpoints
-    import NetworkPlatform
+    import NetworkSupport
 
     /// The reason why the content of a response cannot be decoded.
     enum ContentDecodingFailure: Error, Equatable {

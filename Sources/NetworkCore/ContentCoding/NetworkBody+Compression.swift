@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 extension NetworkBody {
     /// Whether bodies can be compressed: zlib was found.
@@ -39,7 +40,7 @@ extension NetworkBody {
             var offset = 0
             while let piece = try encoder.encode(data, from: &offset) { result.append(piece) }
             while let piece = try encoder.finish() { result.append(piece) }
-            return NetworkBody(source: .data(JSONText(result)), trailers: trailers)
+            return NetworkBody(source: .data(PaddedBytes(result)), trailers: trailers)
         }
         return NetworkBody(
             source: .stream(

@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkFiles
+import NetworkSupport
 
 extension CookieStore {
     /// Creates a store with the cookies of a file that ``save(to:includesSessionCookies:)`` has written. If there is no such file, the store

@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// Cookies (RFC 6265), in memory, which session managers share. It may be used from any thread.

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 
 /// Decides which domains may be public suffixes: domains such as `com` and `co.uk`, below which anybody can register names.
 ///

@@ -1,5 +1,5 @@
 import Endpoints
-import NetworkLogging
+import NetworkSupport
 
 /// A parsed `Set-Cookie` field (RFC 6265 §5.2, with the limits of its revision, draft-ietf-httpbis-rfc6265bis).
 ///

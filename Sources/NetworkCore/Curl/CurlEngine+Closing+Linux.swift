@@ -1,5 +1,6 @@
 #if os(Linux)
     import Endpoints
+    import NetworkSupport
 
     // Numbers of connections, and the end of a session manager that is closed.
     extension CurlEngine {

@@ -2,7 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
-    import NetworkPlatform
+    import NetworkSupport
 
     /// An event loop: an epoll set, a thread, the open HTTP/1.1 connections, and libcurl, which makes connections and speaks HTTP/2.
     ///

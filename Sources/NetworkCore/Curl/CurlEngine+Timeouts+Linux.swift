@@ -2,6 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
+    import NetworkSupport
 
     // Time limits. The engine enforces them itself; libcurl enforces only the connect timeout of HTTP/2.
     extension CurlEngine {

@@ -2,6 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
+    import NetworkSupport
 
     // The life of a transfer in its engine, the same for both versions of HTTP.
     extension CurlEngine {
@@ -140,7 +141,7 @@
             case nil: break
             }
             let response = RawResponse(
-                status: transfer.exchange.status, head: transfer.exchange.head, body: JSONText(padding: &transfer.exchange.body),
+                status: transfer.exchange.status, head: transfer.exchange.head, body: PaddedBytes(padding: &transfer.exchange.body),
                 lazyURL: transfer.request.lazyURL,
                 timings: transfer.timings(now))
             end(transfer, .success(response))

@@ -2,7 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
-    import NetworkPlatform
+    import NetworkSupport
 
     extension ConnectHandle {
         /// Converts a result code of libcurl into an error, for a connection that could not be made.

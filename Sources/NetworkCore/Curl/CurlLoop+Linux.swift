@@ -1,4 +1,6 @@
 #if os(Linux)
+    import NetworkSupport
+
     /// The thread-safe side of an engine: the inbox of its thread.
     ///
     /// The thread starts with the first transfer. It ends when the session manager was released and the last transfer has ended.

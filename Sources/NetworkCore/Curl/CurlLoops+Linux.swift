@@ -1,5 +1,6 @@
 #if os(Linux)
     import Endpoints
+    import NetworkSupport
 
     /// The event loops of a session manager, and the queue of transfers that wait for a connection.
     ///

@@ -1,4 +1,6 @@
 #if os(Linux)
+    import NetworkSupport
+
     /// Where a transfer is, as the queue sees it. Its members are visible in this file only.
     struct QueuePlace {
         fileprivate enum Station {

@@ -1,5 +1,6 @@
 #if os(Linux)
     import Endpoints
+    import NetworkSupport
 
     extension CurlSessionManager: ClosableSessionManager {
         /// Returns the numbers of connections and of requests that wait for one.

@@ -1,5 +1,6 @@
 #if os(Linux)
     import Foundation
+    import NetworkSupport
 
     extension CurlSessionManager {
         /// The executors of the event loops, one for each: a task with this preference runs on the thread of the loop.

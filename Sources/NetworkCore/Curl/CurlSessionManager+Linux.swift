@@ -1,5 +1,6 @@
 #if os(Linux)
     import Endpoints
+    import NetworkSupport
 
     /// A session manager that uses the libcurl that Foundation already loads. It is the default on Linux.
     ///

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
+    import NetworkSupport
 
     /// A response as the loop delivers it. Its head is parsed on the receiver's thread, not on the loop's.
     ///
@@ -8,14 +9,14 @@
     final class RawResponse: Sendable {
         let status: Int
         let head: ResponseHead
-        let body: JSONText
+        let body: PaddedBytes
         let lazyURL: LazyURL
         let timings: TransferTimings
         /// The connection, if it was switched to another protocol.
         let upgraded: UpgradedConnection?
 
         init(
-            status: Int, head: ResponseHead, body: JSONText, lazyURL: LazyURL, timings: TransferTimings,
+            status: Int, head: ResponseHead, body: PaddedBytes, lazyURL: LazyURL, timings: TransferTimings,
             upgraded: UpgradedConnection? = nil
         ) {
             self.status = status

@@ -2,8 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
-    import NetworkFiles
-    import NetworkPlatform
+    import NetworkSupport
 
     /// A trust policy as options of libcurl.
     ///

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkPlatform
+    import NetworkSupport
 
     /// The lock of one engine. It is held while the engine works; callers' threads only try it.
     ///

@@ -1,7 +1,7 @@
 #if os(Linux)
     import NetworkLogging
     import CCurl
-    import NetworkPlatform
+    import NetworkSupport
     import Synchronization
 
     /// Ends the connections of a peer that keeps an event loop inside of one call of libcurl or its TLS library.

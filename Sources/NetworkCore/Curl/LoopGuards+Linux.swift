@@ -1,7 +1,6 @@
 #if os(Linux)
     import CCurl
-    import NetworkLogging
-    import NetworkPlatform
+    import NetworkSupport
     import Synchronization
 
     /// The guards of all event loops of the process, and the thread that examines them, which starts with the first loop.

@@ -2,6 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
+    import NetworkSupport
 
     // Receives a response, the same for both versions of HTTP: head, content decoding, limits, and back-pressure from a slow reader.
     extension LoopTransfer {
@@ -54,7 +55,7 @@
             isStreaming = true
             timeLimits.endHeadBound()
             deliverHead(
-                RawResponse(status: status, head: head, body: JSONText(Data()), lazyURL: request.lazyURL, timings: timings(now)))
+                RawResponse(status: status, head: head, body: PaddedBytes(Data()), lazyURL: request.lazyURL, timings: timings(now)))
         }
 
         /// Reports an informational response, except 100 and 101, to the observers of the request.

@@ -2,6 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
+    import NetworkSupport
 
     /// The time limits of a transfer, as deadlines in nanoseconds of the monotonic clock.
     struct TimeLimits {

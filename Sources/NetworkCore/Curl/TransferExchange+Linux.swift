@@ -2,6 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
+    import NetworkSupport
 
     /// One request on its connection, and the response to it. It is replaced as a whole before another request of the transfer is sent.
     ///
@@ -48,7 +49,7 @@
         /// Makes room for a body of the announced length, up to 1 MiB, and for the padding that decoders need.
         mutating func reserveBody(_ length: Int64) {
             guard length > 0, body.isEmpty else { return }
-            body.reserveCapacity(Int(min(length, 1 << 20)) + JSONText.paddingCount)
+            body.reserveCapacity(Int(min(length, 1 << 20)) + PaddedBytes.padding)
         }
     }
 

@@ -1,7 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
-    import NetworkPlatform
+    import NetworkSupport
 
     // Sending HTTP/1.1 requests on established connections.
     extension CurlEngine {

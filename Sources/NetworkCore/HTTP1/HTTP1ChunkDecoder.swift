@@ -1,4 +1,4 @@
-import NetworkLogging
+import NetworkSupport
 
 /// Decodes the chunked transfer coding (RFC 9112 §7.1), up to but not including the trailer section.
 ///
@@ -79,13 +79,13 @@ struct HTTP1ChunkDecoder: Sendable {
             try takeAfterSize(byte)
         case .chunkExtension:
             try countExtension()
-            if byte == HTTP1Bytes.carriageReturn {
+            if byte == UInt8.carriageReturn {
                 state = .sizeLineFeed
             } else if HTTP1Bytes.isControl(byte) {
                 throw .malformed("a chunk extension has a control character or a bare line feed")
             }
         case .sizeLineFeed:
-            guard byte == HTTP1Bytes.lineFeed else { throw .malformed("the line of a chunk size does not end with CR LF") }
+            guard byte == UInt8.lineFeed else { throw .malformed("the line of a chunk size does not end with CR LF") }
             digits = 0
             if remaining == 0 {
                 state = .size
@@ -93,10 +93,10 @@ struct HTTP1ChunkDecoder: Sendable {
             }
             state = .data
         case .dataReturn:
-            guard byte == HTTP1Bytes.carriageReturn else { throw Self.chunkEndError }
+            guard byte == UInt8.carriageReturn else { throw Self.chunkEndError }
             state = .dataLineFeed
         case .dataLineFeed:
-            guard byte == HTTP1Bytes.lineFeed else { throw Self.chunkEndError }
+            guard byte == UInt8.lineFeed else { throw Self.chunkEndError }
             state = .size
         case .data: break
         }
@@ -105,9 +105,9 @@ struct HTTP1ChunkDecoder: Sendable {
 
     private mutating func takeAfterSize(_ byte: UInt8) throws(HTTP1Error) {
         switch byte {
-        case HTTP1Bytes.carriageReturn: state = .sizeLineFeed
+        case UInt8.carriageReturn: state = .sizeLineFeed
         case UInt8(ascii: ";"): state = .chunkExtension
-        case HTTP1Bytes.space, HTTP1Bytes.tab:
+        case UInt8.space, UInt8.tab:
             try countExtension()
             state = .space
         default: throw .malformed("a chunk size is not a hexadecimal number, or its line does not end with CR LF")
@@ -144,8 +144,8 @@ enum HTTP1Chunk {
             buffer[index] = digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &- 10 &+ digit
             rest >>= 4
         }
-        buffer[digits] = HTTP1Bytes.carriageReturn
-        buffer[digits + 1] = HTTP1Bytes.lineFeed
+        buffer[digits] = UInt8.carriageReturn
+        buffer[digits + 1] = UInt8.lineFeed
         return digits + 2
     }
 }

@@ -1,5 +1,5 @@
 import Endpoints
-import NetworkLogging
+import NetworkSupport
 
 /// The fields of one head that concern the framing of the message and the connection (RFC 9112 §6, §9).
 ///
@@ -158,9 +158,9 @@ struct HTTP1FieldLines: Sendable {
         count &+= 1
         guard count <= maximum else { throw .tooManyFields(maximum) }
         var colon = 0
-        while colon < line.count, HTTP1Bytes.isToken(line[colon]) { colon &+= 1 }
+        while colon < line.count, line[colon].isTokenByte { colon &+= 1 }
         if colon == 0 {
-            guard HTTP1Bytes.isSpace(line[0]) else { throw nameError(line) }
+            guard line[0].isSpaceOrTab else { throw nameError(line) }
             // Go also accepts folded lines, but not as the first line, which crashes libcurl before 8.1.2.
             if count == 1 { throw .malformed("the first field line begins with white space, as if it continued another") }
         } else if colon == line.count || line[colon] != UInt8(ascii: ":") {
@@ -213,16 +213,16 @@ struct HTTP1StatusLine: Equatable, Sendable {
     /// As in Go, OkHttp and hyper, the reason phrase may be missing, and with it the space before it.
     init(_ line: UnsafeRawBufferPointer) throws(HTTP1Error) {
         let digits = Self.prefix.utf8CodeUnitCount
-        guard line.count >= digits + 5, HTTP1Bytes.isDigit(line[digits]), line[digits + 1] == HTTP1Bytes.space else {
+        guard line.count >= digits + 5, line[digits].isDigit, line[digits + 1] == UInt8.space else {
             throw Self.invalidLine(line)
         }
         var status = 0
         for index in digits + 2..<digits + 5 {
-            guard HTTP1Bytes.isDigit(line[index]) else { throw Self.invalidLine(line) }
+            guard line[index].isDigit else { throw Self.invalidLine(line) }
             status = status * 10 + Int(line[index] - UInt8(ascii: "0"))
         }
         // RFC 9110 §15: a valid status code is at least 100; a code of 600 or more is treated as a server error.
-        guard status >= 100, line.count == digits + 5 || line[digits + 5] == HTTP1Bytes.space else {
+        guard status >= 100, line.count == digits + 5 || line[digits + 5] == UInt8.space else {
             throw Self.invalidLine(line)
         }
         // A line must not contain a bare CR or NUL (RFC 9112 §2.2, §4); hyper rejects all control characters.
@@ -233,5 +233,12 @@ struct HTTP1StatusLine: Equatable, Sendable {
 
     private static func invalidLine(_ line: UnsafeRawBufferPointer) -> HTTP1Error {
         .malformed("\(HTTP1Bytes.shown(line)) is not a status line of HTTP/1.0 or HTTP/1.1")
+    }
+}
+
+extension HTTP1Bytes {
+    /// Returns a name in quotation marks for use in messages: at most 60 characters.
+    static func shown(_ name: UnsafeRawBufferPointer) -> String {
+        "\"\(String(decoding: name.prefix(240), as: UTF8.self).printable)\""
     }
 }

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// The properties of a written request head that affect the rest of the exchange.
 struct HTTP1SentHead: Equatable, Sendable {
@@ -305,7 +306,7 @@ struct HTTP1HeadBytes: ~Copyable {
     /// Writes a token unchanged. Other characters, which validation rejects beforehand, are left out.
     mutating func write(token: String) {
         token.withRawUTF8 { token in
-            for byte in token where HTTP1Bytes.isToken(byte) { write(byte) }
+            for byte in token where byte.isTokenByte { write(byte) }
         }
     }
 
@@ -316,7 +317,7 @@ struct HTTP1HeadBytes: ~Copyable {
 
     private mutating func write(value: UnsafeRawBufferPointer) {
         guard HTTP1Bytes.holdControl(value) else { return write(value) }
-        for byte in value { write(HTTP1Bytes.isControl(byte) ? HTTP1Bytes.space : byte) }
+        for byte in value { write(HTTP1Bytes.isControl(byte) ? UInt8.space : byte) }
     }
 
     mutating func write(decimal number: Int64) {

@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// Parses one HTTP/1.0 or HTTP/1.1 response that arrives in pieces of any size (RFC 9112).
 ///
 /// A state machine over bytes, without I/O. It keeps all state, needs no byte twice, and its result does not depend on how the
@@ -241,7 +243,7 @@ extension HTTP1ResponseParser {
         guard line.count <= available else { throw tooLarge }
         // RFC 9112 §2.2: a bare LF may end a line; Go, OkHttp and hyper accept it.
         var end = line.count &- 1
-        let hasReturn = end > 0 && line[end &- 1] == HTTP1Bytes.carriageReturn
+        let hasReturn = end > 0 && line[end &- 1] == UInt8.carriageReturn
         if hasReturn { end &-= 1 }
         let content = UnsafeRawBufferPointer(rebasing: line[..<end])
         switch state {

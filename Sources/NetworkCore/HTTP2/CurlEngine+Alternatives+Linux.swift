@@ -1,6 +1,7 @@
 #if os(Linux)
     import CCurl
     import Endpoints
+    import NetworkSupport
 
     // HTTP/3 in place of a version over TCP, and the way back to TCP.
     extension CurlEngine {

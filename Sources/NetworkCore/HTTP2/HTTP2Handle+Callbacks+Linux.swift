@@ -2,7 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
-    import NetworkPlatform
+    import NetworkSupport
 
     // libcurl calls these functions on the loop's thread, from `curl_multi_socket_action`. If they return anything but the number of
     // offered bytes, the transfer is paused or stopped.

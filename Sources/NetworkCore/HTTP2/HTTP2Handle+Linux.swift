@@ -2,7 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
-    import NetworkPlatform
+    import NetworkSupport
 
     /// A libcurl handle that sends one request at a time over HTTP/2 or HTTP/3, and is reused.
     ///

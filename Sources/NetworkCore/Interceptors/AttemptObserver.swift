@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 
 /// Receives an event each time a request is sent, after all interceptors have processed it.
 ///

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 
 /// The point in time by which a call must have its response, including all attempts, pauses, queues and redirects.
 ///

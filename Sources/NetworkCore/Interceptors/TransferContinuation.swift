@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 
 /// Connects a resumable download or upload with the interceptor that decides on retries.
 ///

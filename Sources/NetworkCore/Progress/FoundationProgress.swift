@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// Updates a Foundation `Progress`, for views that show one, and forwards its cancellation.
 ///

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 
 /// The progress of an attempt that runs beside another one. It is reported only from the time on at which the attempt takes the
 /// place of the other.

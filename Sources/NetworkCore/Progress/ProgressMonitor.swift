@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 
 /// Provides the progress of one transfer as an async sequence, or passes it to a closure.
 ///

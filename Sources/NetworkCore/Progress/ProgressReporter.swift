@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// Reports the progress of a transfer to an observer, at a limited rate, and reports its end once.
 package final class ProgressReporter: Sendable {

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
-import NetworkPlatform
+import NetworkSupport
 
 /// The route to the server: direct, or through a proxy.
 ///

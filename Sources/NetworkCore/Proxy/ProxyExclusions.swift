@@ -1,4 +1,4 @@
-import NetworkPlatform
+import NetworkSupport
 
 /// The hosts that are connected to without the proxy, by the rules of `no_proxy` (CURLOPT_NOPROXY(3)).
 ///

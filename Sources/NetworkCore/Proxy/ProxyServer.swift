@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A proxy server: its protocol, its address, and the credentials for it.
 ///

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// The rules for following redirects (RFC 9110 §15.4): a pure function of request and response, used by all engines.
 package struct RedirectRules {

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// The raw lines of a response head and of its trailers (RFC 9112 §4, §5).
 ///
@@ -70,7 +71,7 @@ extension ResponseHead {
         } else {
             length.receive(line)
             guard line.count <= 2 else { return }
-            if line.allSatisfy({ $0 == HTTP1Bytes.lineFeed || $0 == HTTP1Bytes.carriageReturn }) {
+            if line.allSatisfy({ $0 == UInt8.lineFeed || $0 == UInt8.carriageReturn }) {
                 end = lines.count
                 fieldLines = 0
             }
@@ -105,7 +106,7 @@ extension ResponseHead {
         var fields: [HeaderFields.Field] = []
         var isWanted = false
         forEachLine(in: 0..<(end ?? lines.count), skippingFirst: true) { line in
-            if let first = line.first, !HTTP1Bytes.isSpace(first) {
+            if let first = line.first, !first.isSpaceOrTab {
                 let count = lowercasedName.utf8CodeUnitCount
                 isWanted =
                     line.count > count && line[count] == UInt8(ascii: ":")
@@ -134,7 +135,7 @@ extension ResponseHead {
 
     private static func append(_ line: UnsafeRawBufferPointer, to fields: inout [HeaderFields.Field]) {
         guard let first = line.first else { return }
-        if HTTP1Bytes.isSpace(first) {
+        if first.isSpaceOrTab {
             // A folded line continues the one before (RFC 9112 §5.2).
             guard let last = fields.indices.last else { return }
             let more = text(line, 0, line.count)
@@ -172,7 +173,7 @@ extension ResponseHead {
 
     /// Whether the byte is white space or the carriage return of the line end.
     private static func isOuterSpace(_ byte: UInt8) -> Bool {
-        HTTP1Bytes.isSpace(byte) || byte == HTTP1Bytes.carriageReturn
+        byte.isSpaceOrTab || byte == UInt8.carriageReturn
     }
 }
 
@@ -195,8 +196,8 @@ struct AnnouncedLength: Sendable {
             HTTP1Bytes.isSame(UnsafeRawBufferPointer(rebasing: line[..<count]), Self.name)
         else { return }
         var end = line.count
-        if end > count + 1, line[end - 1] == HTTP1Bytes.lineFeed { end -= 1 }
-        if end > count + 1, line[end - 1] == HTTP1Bytes.carriageReturn { end -= 1 }
+        if end > count + 1, line[end - 1] == UInt8.lineFeed { end -= 1 }
+        if end > count + 1, line[end - 1] == UInt8.carriageReturn { end -= 1 }
         receive(value: UnsafeRawBufferPointer(rebasing: line[(count + 1)..<end]))
     }
 

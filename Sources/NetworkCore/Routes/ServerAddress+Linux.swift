@@ -1,6 +1,6 @@
 #if os(Linux)
     import CCurl
-    import NetworkPlatform
+    import NetworkSupport
 
     extension NetworkResponse.ServerAddress {
         /// Reads the address of a connected socket's peer; `nil` if it is no IP address.

@@ -1,7 +1,7 @@
 #if os(Linux)
     import CCurl
     import Foundation
-    import NetworkPlatform
+    import NetworkSupport
 
     extension RouteOptions {
         /// Checks that libcurl can ask the name server.
@@ -91,7 +91,7 @@
         private func bind(_ socket: CInt, _ address: UnsafePointer<sockaddr>, _ size: Int) -> Bool {
             // The port is chosen when the connection is made, so that it may be in use for connections to other servers.
             set(socket, CInt(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
-            return NetworkPlatform.bind(socket, address, socklen_t(size)) == 0
+            return NetworkSupport.bind(socket, address, socklen_t(size)) == 0
         }
 
         private func bind(_ socket: CInt, toInterface name: String, _ family: CInt) -> String? {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A ``NetworkService`` that sends its requests with a session manager.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// Reports requests to a logger. Without a logger, or while it is disabled, no log entries are built.
 struct RequestLog: Sendable {

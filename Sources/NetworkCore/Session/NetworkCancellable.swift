@@ -1,3 +1,5 @@
+import NetworkSupport
+
 /// A handle to cancel an operation.
 public protocol NetworkCancellable: Sendable {
     /// Cancels the operation and returns at once.

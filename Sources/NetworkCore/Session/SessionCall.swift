@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkLogging
+import NetworkSupport
 
 /// One call of a session manager, from the request to the last of its redirects: see ``SessionRules``.
 public struct SessionCall: Sendable {

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 
 /// A session manager that can be closed: it refuses new requests, and waits for those that are under way.
 public protocol ClosableSessionManager: NetworkSessionManager {

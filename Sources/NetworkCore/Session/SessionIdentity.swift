@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// What a session manager adds to its requests that selects a user or a peer: the client certificate, the proxy and its credentials, the trust
 /// policies, the route, and the store of cookies.

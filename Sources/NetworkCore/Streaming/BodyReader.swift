@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// Reads a body from its file or its sequence in pieces, as fast as they are requested.
 final class BodyReader: Sendable {

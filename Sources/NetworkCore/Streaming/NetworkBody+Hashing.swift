@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 extension NetworkBody {
     /// Returns the digest of all bytes of the body, which must be replayable. A file or a stream is read as for an attempt.

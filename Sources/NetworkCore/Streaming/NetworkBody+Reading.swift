@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A body is an async sequence of non-empty chunks, wherever its bytes come from.
 ///

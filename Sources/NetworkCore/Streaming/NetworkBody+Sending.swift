@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkFiles
+import NetworkSupport
 
 extension NetworkBody {
     /// Returns the body with each file replaced by a stream of its bytes that can be sent again, whose length is that of the file.

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 // The trailers of a request (RFC 9110 §6.5), which are made after the last byte of its body, once per attempt.
 extension NetworkBody {

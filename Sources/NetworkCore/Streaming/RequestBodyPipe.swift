@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// A bounded buffer for a body, from its writer to the engine that sends it: the writer waits while it is full.
 final class RequestBodyPipe: Sendable {

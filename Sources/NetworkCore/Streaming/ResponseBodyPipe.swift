@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// A bounded buffer for a body, from the engine that receives it to its reader: the engine stops reading while it is full.
 final class ResponseBodyPipe: Sendable {

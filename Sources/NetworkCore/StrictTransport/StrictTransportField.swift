@@ -1,4 +1,4 @@
-import NetworkLogging
+import NetworkSupport
 
 /// The value of a `Strict-Transport-Security` field (RFC 6797 §6.1).
 struct StrictTransportField: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// The hosts that are contacted over TLS only (RFC 6797 §8). A plain value that uses no clock and no lock; times are seconds since 1970.
 struct StrictTransportHosts: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkFiles
+import NetworkSupport
 
 /// The known hosts of one session manager, in memory and perhaps in a file. It may be used from any thread.
 package final class StrictTransportStore: Sendable {

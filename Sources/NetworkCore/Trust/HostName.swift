@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// Converts host names to a canonical form in which they can be compared.
 ///

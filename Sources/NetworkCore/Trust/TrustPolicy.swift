@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// The rules by which a server is verified over TLS, and the client certificate that is presented to it.
 ///

@@ -3,6 +3,7 @@ import Dispatch
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
+    import NetworkSupport
 #endif
 
 /// Ends transfers at their deadlines, to the millisecond, with one timer for all transfers of a session manager.

@@ -4,6 +4,7 @@ import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
+    import NetworkSupport
 #endif
 
 /// Sends transfers with one `URLSession`: admits them, starts their tasks, follows redirects, and completes them.

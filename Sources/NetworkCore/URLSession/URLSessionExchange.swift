@@ -4,6 +4,7 @@ import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
+    import NetworkSupport
 #endif
 
 /// One task of a `URLSession`: one request and its response, without redirects.

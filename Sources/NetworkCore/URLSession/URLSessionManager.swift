@@ -4,6 +4,7 @@ import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
+    import NetworkSupport
 #endif
 
 /// A session manager that sends requests with `URLSession`: the default on Apple platforms, and available on Linux.

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 #if canImport(FoundationNetworking)
     // Requests, responses and URL-loading types are in the signatures here: `import NetworkURLSession` is enough to use it.

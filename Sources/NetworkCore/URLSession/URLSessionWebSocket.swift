@@ -4,6 +4,7 @@ import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
+    import NetworkSupport
 #endif
 
 /// The methods of `URLSessionWebSocketTask` that are used. All may be called on any thread, and completions are called on any.

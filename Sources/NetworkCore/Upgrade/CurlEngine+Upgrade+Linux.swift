@@ -1,7 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
-    import NetworkPlatform
+    import NetworkSupport
 
     // Connections that were switched to another protocol: receiving from them, and their end.
     extension CurlEngine {
@@ -22,7 +22,7 @@
             let socket = UpgradedSocket(self, connection, transfer.request, unread: Array(unread))
             if connection.parser.hasSetCookie { transfer.storeCookies(of: connection.parser.head) }
             let response = RawResponse(
-                status: connection.parser.statusCode, head: connection.parser.head, body: JSONText(Data()),
+                status: connection.parser.statusCode, head: connection.parser.head, body: PaddedBytes(Data()),
                 lazyURL: transfer.request.lazyURL, timings: transfer.timings(now), upgraded: UpgradedConnection(socket))
             detach(transfer, from: connection)
             connection.upgrade = socket

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A connection that the server has switched to another protocol, such as WebSocket (RFC 9110 §7.8).
 ///

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Endpoints
-    import NetworkPlatform
+    import NetworkSupport
 
     /// An upgraded connection of the engine on Linux.
     ///

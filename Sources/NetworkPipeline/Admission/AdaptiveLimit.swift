@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkSupport
 
 /// A limit on the number of concurrent exchanges with a host that a ``ConcurrencyGate`` finds from their latencies.
 ///

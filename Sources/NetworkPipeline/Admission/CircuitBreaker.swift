@@ -1,6 +1,7 @@
 import Endpoints
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor with a circuit breaker for each host.
 ///

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that limits the number of concurrent exchanges, in total and per host. Further exchanges wait in a queue.
 ///

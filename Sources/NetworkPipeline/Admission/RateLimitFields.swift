@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// The content of the `RateLimit` and `RateLimit-Policy` fields: whether a quota is used up, and until when.
 ///

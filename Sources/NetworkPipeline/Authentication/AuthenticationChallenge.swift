@@ -1,5 +1,5 @@
 import Endpoints
-import NetworkLogging
+import NetworkSupport
 
 /// A challenge of a server: a scheme, and its parameters (RFC 9110 §11.3).
 struct AuthenticationChallenge: Equatable, Sendable {

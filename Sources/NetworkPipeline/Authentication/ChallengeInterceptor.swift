@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that authenticates with a user name and a password when a server asks for it: Digest (RFC 7616) and Basic (RFC 7617).
 ///

@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkSupport
 
 extension ChallengeInterceptor {
     /// How well a challenge protects the password and the request: the hash function, what the response covers, and whether the user name is

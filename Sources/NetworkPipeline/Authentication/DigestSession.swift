@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// The responses to one nonce of a server, for Digest authentication (RFC 7616).
 ///

@@ -1,5 +1,6 @@
 import Endpoints
 import NetworkCore
+import NetworkSupport
 
 /// Measures the time since the first attempt was sent.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that sends a request a second time if the first attempt is slow, and returns the response that is received
 /// first.

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 
 /// The latest latencies of the exchanges with an origin, of which it holds a limited number.
 struct LatencyWindow: Sendable {

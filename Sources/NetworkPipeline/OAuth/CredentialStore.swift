@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// Keeps the tokens of one user at one authorization server, for all tasks and processes that share them.
 ///

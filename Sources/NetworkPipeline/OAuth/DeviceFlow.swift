@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// What a user needs to sign in on another device (RFC 8628 §3.2).
 public struct DevicePrompt: Sendable, Hashable {

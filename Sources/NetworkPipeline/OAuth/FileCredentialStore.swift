@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// A ``CredentialStore`` in a file that only the user can read, for all processes on one machine.

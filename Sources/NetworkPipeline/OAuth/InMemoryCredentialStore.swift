@@ -1,5 +1,6 @@
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// A ``CredentialStore`` in memory, for tests and for programs that need tokens only until they end.
 ///

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// A client of an OAuth 2 authorization server: it requests tokens, and renews them before they expire.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// The tokens that an authorization server has issued (RFC 6749 §5.1). Descriptions do not contain them.
 public struct OAuthTokens: Sendable, Hashable {

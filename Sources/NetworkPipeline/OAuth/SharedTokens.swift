@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The tokens in a store, which one client uses and renews. Other clients, in this process and in others, may share the store.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// A response of the token endpoint, or of the device authorization endpoint, whose fields have been checked.
 enum TokenResponse {

@@ -1,6 +1,7 @@
 import Endpoints
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that reports events of each call to an observer, for metrics, logs and the ``Waterfall``.
 ///

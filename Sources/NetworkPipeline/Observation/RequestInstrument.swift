@@ -1,6 +1,7 @@
 import Endpoints
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// Follows calls and their attempts, for a system of metrics or traces, and can change each attempt before it is sent.
 ///

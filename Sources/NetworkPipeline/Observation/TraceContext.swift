@@ -1,6 +1,7 @@
 import Endpoints
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// The position of a request in a distributed trace (W3C Trace Context level 1, §3.2).
 public struct TraceContext: Sendable, Hashable {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// A header field in which a server asks for a pause before another attempt.
 public struct PauseField: RawRepresentable, Hashable, Sendable {

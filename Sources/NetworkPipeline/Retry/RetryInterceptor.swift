@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// An interceptor that sends a request again after a temporary failure, if repeating it is safe.
 ///

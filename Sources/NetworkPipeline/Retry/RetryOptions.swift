@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The rules that decide whether, and when, a failed request is sent again.
 public struct RetryOptions: Sendable {

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// A request in the canonical form of Signature Version 4, whose digest is signed.
 struct AWSCanonicalRequest {

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// The keys with which requests to AWS are signed. Descriptions contain no secrets.
 public struct AWSCredentials: Sendable {

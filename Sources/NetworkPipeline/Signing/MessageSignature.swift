@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// Signs requests with HMAC SHA-256 over chosen components (HTTP message signatures, RFC 9421).
 ///

@@ -1,6 +1,6 @@
 import Endpoints
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 /// A route of a ``LoopbackServer``: a method, a path pattern, and the handler for requests that match both.
 ///

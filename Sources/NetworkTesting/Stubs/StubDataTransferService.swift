@@ -2,6 +2,7 @@ import DataTransfer
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A data transfer service that reads its responses from files: the same call sites, no network.
 ///

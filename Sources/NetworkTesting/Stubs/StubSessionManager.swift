@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// A session manager that returns stubbed responses from memory and records the requests it receives.
 ///

@@ -2,6 +2,7 @@ import Dispatch
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The server's side of a connection that was switched to WebSocket: it sends what the handler has queued, with the faults of the route.
 ///

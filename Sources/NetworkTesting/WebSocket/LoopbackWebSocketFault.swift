@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// A fault of a WebSocket route of a ``LoopbackServer``: of the response with status 101, or of what is sent after it.
 ///

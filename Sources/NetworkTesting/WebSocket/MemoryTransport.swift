@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// One end of a connection in memory. What is sent at one end is received at the other, in order, on a queue of the connection.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 import NetworkWebSocket
 
 /// Records what is sent and received over WebSockets.

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 import NetworkWebSocket
 
 /// The opening handshake of a server (RFC 6455 §4.2).

@@ -1,4 +1,4 @@
-import NetworkPlatform
+import NetworkSupport
 
 /// The opcodes of frames (RFC 6455 §11.8).
 package enum WebSocketOpcode: UInt8, Sendable {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The opening handshake of a client (RFC 6455 §4.1).
 package struct WebSocketHandshake: Sendable {

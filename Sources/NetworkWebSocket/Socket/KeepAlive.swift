@@ -1,4 +1,5 @@
 import NetworkCore
+import NetworkSupport
 
 /// Decides when a connection is pinged, and when it has failed: a state machine without a clock.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 // The end of a WebSocket whose engine handles the frames itself.
 extension MessageChannel {

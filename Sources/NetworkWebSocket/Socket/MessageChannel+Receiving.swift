@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// Messages that were received and not read, in their order.
 struct MessageQueue {

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The channel of a WebSocket whose engine handles the frames itself: `URLSession`. It adds what that lacks: a queue with a limit, time limits,
 /// errors with codes, and a close handshake that ends.

@@ -1,4 +1,5 @@
 import NetworkCore
+import NetworkSupport
 
 /// Lets one task at a time send a message, in the order in which they ask: the frames of two messages must not be mixed (RFC 6455 §5.4).
 final class SendingTurn: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 // The end, by either side.
 extension WebSocketConnection {

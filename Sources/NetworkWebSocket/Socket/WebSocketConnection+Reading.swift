@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 // Reading messages and chunks, on the task of the user.
 extension WebSocketConnection {

@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 // Receiving, on the thread of the transport.
 extension WebSocketConnection {

@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 // Sending frames, pings among them.
 extension WebSocketConnection {

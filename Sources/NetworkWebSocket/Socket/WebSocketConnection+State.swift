@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 // What a connection holds: events for the reader, pings, and how it has ended.
 extension WebSocketConnection {

@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 
 /// One side of an established WebSocket connection (RFC 6455): frames, pings and the close handshake, over any transport.
 ///

@@ -1,6 +1,7 @@
 #if os(macOS) || os(Linux)
     import DataTransfer
     import Foundation
+    import NetworkSupport
     import NetworkTesting
     import Testing
     import TransferTestSupport

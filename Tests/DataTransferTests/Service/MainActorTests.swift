@@ -1,6 +1,7 @@
 import DataTransfer
 import Dispatch
 import Foundation
+import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 import Testing
 
 @Suite struct ResponseDecoderTests {
@@ -74,7 +75,7 @@ import Testing
 
     @Test func `the bytes that a decoder sets are decoded, not those that were received`() throws {
         var received = Data("[1,2]".utf8)
-        var body = ResponseData(NetworkBody(source: .data(JSONText(padding: &received))), contentType: nil)
+        var body = ResponseData(NetworkBody(source: .data(PaddedBytes(padding: &received))), contentType: nil)
         #expect(body.data == Data("[1,2]".utf8))
         #expect(try JSONResponseDecoder().decode([Int].self, from: body) == [1, 2])
         // The bytes of a copy are its own.

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkPipeline
+import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport

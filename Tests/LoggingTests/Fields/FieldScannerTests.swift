@@ -1,4 +1,5 @@
 import NetworkLogging
+import NetworkSupport
 import Testing
 import TestSupport
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import NetworkSupport
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@
     import Foundation
     import Glibc
     import NetworkCore
-    import NetworkFiles
+    import NetworkSupport
     import Testing
     import TransferTestSupport
 

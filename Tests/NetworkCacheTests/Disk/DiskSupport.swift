@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 
 @testable import NetworkCache
 

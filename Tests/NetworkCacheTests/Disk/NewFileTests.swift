@@ -1,5 +1,5 @@
 import Foundation
-import NetworkFiles
+import NetworkSupport
 import Testing
 
 struct NewFileTests {

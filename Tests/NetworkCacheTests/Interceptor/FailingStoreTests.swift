@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkLogging
+import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport

@@ -1,6 +1,6 @@
 import Foundation
 import NetworkCore
-import NetworkFiles
+import NetworkSupport
 import Testing
 import TransferTestSupport
 

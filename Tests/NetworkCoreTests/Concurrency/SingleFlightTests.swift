@@ -1,4 +1,5 @@
 import NetworkCore
+import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport

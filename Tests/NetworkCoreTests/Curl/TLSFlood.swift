@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import NetworkCore
+    import NetworkSupport
     import TransferTestSupport
 
     /// A TLS connection of a server that writes records with any content: OpenSSL makes the handshake, and what follows is encrypted here

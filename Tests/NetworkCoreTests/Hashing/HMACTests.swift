@@ -1,4 +1,4 @@
-import NetworkLogging
+import NetworkSupport
 import Testing
 
 @testable import NetworkCore

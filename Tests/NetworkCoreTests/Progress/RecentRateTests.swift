@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkSupport
 import Testing
 
 @testable import NetworkCore

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
+    import NetworkSupport
     import NetworkTesting
     import Testing
     import TransferTestSupport

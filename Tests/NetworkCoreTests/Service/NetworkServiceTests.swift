@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 import NetworkTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 import NetworkTesting
 import Testing
 

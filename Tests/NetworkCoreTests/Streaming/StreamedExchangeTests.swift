@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkSupport
 import Testing
 import TransferTestSupport
 

@@ -3,6 +3,7 @@ import Foundation
 
 @testable import NetworkCore
 @testable import NetworkURLSession
+import NetworkSupport
 
 /// An exchange whose delegate a test calls in place of `URLSession`, which never starts the task.
 ///

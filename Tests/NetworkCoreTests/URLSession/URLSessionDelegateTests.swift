@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 import Testing
 
 @testable import NetworkCore

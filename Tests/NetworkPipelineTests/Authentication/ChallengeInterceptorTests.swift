@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkCache
 import NetworkCore
+import NetworkSupport
 import NetworkTesting
 import TransferTestSupport
 import Testing

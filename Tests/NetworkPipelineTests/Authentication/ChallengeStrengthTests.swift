@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
+import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport

@@ -1,5 +1,5 @@
 import NetworkCore
-import NetworkLogging
+import NetworkSupport
 import Testing
 
 @testable import NetworkPipeline

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkPipeline
+import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkPipeline
+import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport

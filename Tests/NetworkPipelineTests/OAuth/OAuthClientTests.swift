@@ -1,7 +1,6 @@
 import DataTransfer
 import Foundation
 import NetworkCore
-import NetworkLogging
 import NetworkTesting
 import Testing
 import TransferTestSupport

@@ -1,6 +1,7 @@
 import DataTransfer
 import NetworkCore
 import NetworkPipeline
+import NetworkSupport
 import NetworkTesting
 import Testing
 

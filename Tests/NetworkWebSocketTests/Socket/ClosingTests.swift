@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 import NetworkTesting
 import NetworkWebSocket
 import TransferTestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 import NetworkWebSocket
 
 /// What happened to one side of a socket.

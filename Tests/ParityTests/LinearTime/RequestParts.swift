@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 extension Parser {
     private static let api = APIConfiguration(baseURL: URL(string: "https://api.test/v1")!)

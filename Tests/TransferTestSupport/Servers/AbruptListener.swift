@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import NetworkCore
+    import NetworkSupport
     import NetworkTesting
     import Testing
 

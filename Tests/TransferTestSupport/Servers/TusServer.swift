@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 import NetworkTesting
 
 /// A tus server (version 1.0.0) in memory that injects faults, and judges what the client does.

@@ -1,4 +1,5 @@
 import NetworkCore
+import NetworkSupport
 
 /// A gate that suspends tasks until it is opened.
 package final class AsyncGate: Sendable {

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// Returns the value that a completion is called with.
 package func outcome<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// A date that changes only when a test advances it. It starts on Sunday, 6 November 1994, 08:49:37 GMT.
 package final class TestTime: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// State protected by a lock, whose changes tests can wait for.
 package final class Watched<State>: Sendable {

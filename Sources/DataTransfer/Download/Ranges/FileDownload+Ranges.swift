@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 // Loading the ranges of a file at the same time.
 extension FileDownload {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The loading of a file by several requests at the same time, each of a range of it.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// A charset as named in a `Content-Type` header (RFC 9110 §8.3.2).
 package struct TextCharset: Sendable, Hashable {

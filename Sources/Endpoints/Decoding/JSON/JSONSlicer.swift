@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// Extracts the bytes of one value from a JSON document, so that only these bytes need to be decoded.
 ///

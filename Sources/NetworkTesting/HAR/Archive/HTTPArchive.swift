@@ -1,6 +1,6 @@
 import DataTransfer
 import Foundation
-import NetworkFiles
+import NetworkSupport
 import NetworkLogging
 
 /// An HTTP archive (HAR 1.2): recorded exchanges in the format that browsers export and import.

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkSupport
 
 /// The coding of the `request` of an entry.
 struct RequestCoding: Codable {

@@ -2,6 +2,7 @@ import DataTransfer
 import Dispatch
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A session manager that sends requests with another one and records the exchanges, with secrets redacted.
 ///

@@ -1,6 +1,6 @@
 import DataTransfer
 import Foundation
-import NetworkFiles
+import NetworkSupport
 
 /// The body of a request for recording. A stream is captured while it is sent, since it may be readable only once.
 final class SentBody: Sendable {

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkJSON
+import NetworkSupport
 
 /// The comparison of a request's body with a recorded one.
 ///

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkSupport
 
 /// The parts of a request that are compared with recorded ones.
 struct ReplayedRequest: Sendable {

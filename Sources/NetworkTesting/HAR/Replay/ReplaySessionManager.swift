@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A session manager that replays responses from an HTTP archive, written by ``RecordingSessionManager`` or exported by a browser.
 ///

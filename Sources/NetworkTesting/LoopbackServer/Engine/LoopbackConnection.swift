@@ -2,6 +2,7 @@ import Dispatch
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// An accepted connection. It reads requests, calls their handlers one after the other, and sends each response according to its plan.
 ///

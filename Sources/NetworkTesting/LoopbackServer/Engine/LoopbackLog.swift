@@ -1,10 +1,11 @@
 import Foundation
 import NetworkCore
+import NetworkSupport
 
 /// The requests and counts of a server so far, and the tasks that wait for them to change.
 ///
-/// `@unchecked Sendable`: `state` is accessed only with `lock` held, and promises are resolved after it is released.
-final class LoopbackLog: @unchecked Sendable {
+/// Promises are resolved after the lock is released.
+final class LoopbackLog: Sendable {
     struct Tally: Sendable {
         var requests = 0
         var connections = 0
@@ -24,17 +25,16 @@ final class LoopbackLog: @unchecked Sendable {
         var nextWaiter = 0
     }
 
-    private let lock = NSLock()
-    private var state = State()
+    private let state = Locked(State())
     private let maximumRequests: Int
 
     init(maximumRequests: Int) {
         self.maximumRequests = min(max(0, maximumRequests), Int.max / 2)
     }
 
-    var tally: Tally { lock.withLock { state.tally } }
+    var tally: Tally { state.withLock(\.tally) }
 
-    var requests: [LoopbackRequest] { lock.withLock { state.requests.suffix(maximumRequests) } }
+    var requests: [LoopbackRequest] { state.withLock { $0.requests.suffix(maximumRequests) } }
 
     func record(_ request: LoopbackRequest) {
         update { state in
@@ -64,7 +64,7 @@ final class LoopbackLog: @unchecked Sendable {
     }
 
     func forgetRequests() {
-        lock.withLock {
+        state.withLock { state in
             state.requests = []
             state.tally.requests = 0
         }
@@ -73,7 +73,7 @@ final class LoopbackLog: @unchecked Sendable {
     /// Waits until the tally satisfies a condition; returns `false` if the server stops or the task is cancelled before.
     func wait(until isSatisfied: @escaping @Sendable (Tally) -> Bool) async -> Bool {
         let promise = Promise<Bool>()
-        let (id, result): (Int, Bool?) = lock.withLock {
+        let (id, result): (Int, Bool?) = state.withLock { state in
             state.nextWaiter += 1
             if isSatisfied(state.tally) { return (state.nextWaiter, true) }
             if state.tally.isStopped { return (state.nextWaiter, false) }
@@ -82,13 +82,13 @@ final class LoopbackLog: @unchecked Sendable {
         }
         if let result { return result }
         return await promise.value(cancellation: {
-            self.lock.withLock { self.state.waiters[id] = nil }
+            self.state.withLock { $0.waiters[id] = nil }
             return false
         })
     }
 
     private func update<Result>(_ change: (inout State) -> Result) -> Result {
-        let (result, tally, ready) = lock.withLock {
+        let (result, tally, ready) = state.withLock { state in
             let result = change(&state)
             let tally = state.tally
             guard !state.waiters.isEmpty else { return (result, tally, [Waiter]()) }

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkPlatform
+    import NetworkSupport
 
     extension LoopbackSocket {
         static let sendFlags = Int32(MSG_NOSIGNAL)
@@ -14,7 +14,7 @@
         }
 
         static func systemAccept(_ listener: Int32) -> Int32 {
-            movedToHighNumber(NetworkPlatform.accept(listener, nil, nil))
+            movedToHighNumber(NetworkSupport.accept(listener, nil, nil))
         }
 
         /// Moves a descriptor to a number of 512 or more.
@@ -33,7 +33,7 @@
         }
 
         static func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
-            NetworkPlatform.listen(descriptor, backlog)
+            NetworkSupport.listen(descriptor, backlog)
         }
 
         static func loopbackAddress(port: UInt16) -> sockaddr_in {

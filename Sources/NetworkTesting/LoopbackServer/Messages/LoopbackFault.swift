@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 /// A fault of a response, such as a truncated body. Use it with ``LoopbackResponse/fault(_:)``.
 ///

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A complete request as a ``LoopbackServer`` received it.
 public struct LoopbackRequest: Sendable {

@@ -1,6 +1,6 @@
 import Endpoints
 import Foundation
-import NetworkLogging
+import NetworkSupport
 
 /// A parser of HTTP/1.1 requests (RFC 9112) from bytes that arrive in pieces of any size.
 ///

@@ -3,6 +3,7 @@
     import Foundation
     import Glibc
     import NetworkCore
+    import NetworkSupport
     import TransferTestSupport
 
     /// The counts of a fuzz run, and the rules that were violated.

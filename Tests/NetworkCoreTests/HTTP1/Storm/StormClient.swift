@@ -2,6 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
+    import NetworkSupport
     import TransferTestSupport
 
     /// The outcome of a call, as its caller observes it.

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import NetworkCore
+    import NetworkSupport
 
     /// Concurrent callers that each process one number after another, with a watchdog for work that hangs.
     struct StormCrew {

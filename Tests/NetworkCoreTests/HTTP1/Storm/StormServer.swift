@@ -3,6 +3,7 @@
     import Foundation
     import Glibc
     import NetworkCore
+    import NetworkSupport
     import TransferTestSupport
 
     /// The server of a storm. It handles each request according to its plan, and checks how the client uses its connections.

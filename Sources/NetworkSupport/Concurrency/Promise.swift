@@ -2,8 +2,8 @@
 ///
 /// The first of these sets the value, and the others have no effect: a call of ``resolve(_:)``, the cancellation of the waiting
 /// task, and the end of the time that the task waits. Each may happen before the wait begins. Copies share the value.
-package struct Promise<Value: Sendable>: Sendable {
-    private enum State {
+@usableFromInline package struct Promise<Value: Sendable>: Sendable {
+    @usableFromInline enum State {
         case pending
         case awaited(UnsafeContinuation<Void, Never>)
         case resolved(Value)
@@ -11,16 +11,16 @@ package struct Promise<Value: Sendable>: Sendable {
         case received
     }
 
-    private let state = Locked(State.pending)
+    @usableFromInline let state = Locked(State.pending)
 
     /// Creates a promise without a value.
-    package init() {}
+    @inlinable package init() {}
 
     /// Sets the value and resumes the waiting task. It can be called from any thread, any number of times.
     ///
     /// - Returns: `false` if there was a value already; the new one is then ignored.
     @discardableResult
-    package func resolve(_ value: Value) -> Bool {
+    @inlinable package func resolve(_ value: Value) -> Bool {
         let (isFirst, continuation): (Bool, UnsafeContinuation<Void, Never>?) = state.withLock { state in
             switch state {
             case .pending:
@@ -39,7 +39,7 @@ package struct Promise<Value: Sendable>: Sendable {
     // MARK: Waiting
 
     /// Returns the value when it is set, even if the task is cancelled. A promise can be awaited only once.
-    package func value() async -> Value {
+    @inlinable package func value() async -> Value {
         if let value = take() { return value }
         await suspend()
         return taken()
@@ -49,7 +49,7 @@ package struct Promise<Value: Sendable>: Sendable {
     ///
     /// - Parameter cancellation: Returns the value for a cancelled task. Called at most once, on the thread that cancels it, even
     ///   if the promise has a value by then.
-    package func value(cancellation: @escaping @Sendable () -> Value) async -> Value {
+    @inlinable package func value(cancellation: @escaping @Sendable () -> Value) async -> Value {
         if let value = take() { return value }
         await withTaskCancellationHandler {
             await suspend()
@@ -80,7 +80,7 @@ package struct Promise<Value: Sendable>: Sendable {
         return await value(cancellation: cancellation)
     }
 
-    private func suspend() async {
+    @inlinable func suspend() async {
         await withUnsafeContinuation { continuation in
             let waits = state.withLock { state in
                 guard case .pending = state else { return false }
@@ -94,7 +94,7 @@ package struct Promise<Value: Sendable>: Sendable {
     /// Takes the value, so that the promise no longer retains it.
     ///
     /// It is always read with the lock held, since the thread sanitizer does not see the synchronization of a continuation.
-    private func take() -> Value? {
+    @inlinable func take() -> Value? {
         state.withLock { state in
             guard case .resolved(let value) = state else { return nil }
             state = .received
@@ -102,7 +102,7 @@ package struct Promise<Value: Sendable>: Sendable {
         }
     }
 
-    private func taken() -> Value {
+    @inlinable func taken() -> Value {
         guard let value = take() else { preconditionFailure("a promise was awaited twice") }
         return value
     }

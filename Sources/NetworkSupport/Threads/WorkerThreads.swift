@@ -9,12 +9,12 @@ import Foundation
 ///
 /// **If the system cannot create a thread** (`EAGAIN`), work waits for the running threads. If there is none, a thread of libdispatch's
 /// global queue runs the work until the queue is empty. Later work tries to start a thread again.
-// `@unchecked Sendable`: `state` and the properties of the workers are accessed only under `lock`.
-package final class WorkerThreads: @unchecked Sendable {
+package final class WorkerThreads: Sendable {
     package typealias Work = @Sendable () -> Void
 
     /// The state of one thread.
-    private final class Worker {
+    // `@unchecked Sendable`: `work` is accessed only while the lock of the threads is held.
+    private final class Worker: @unchecked Sendable {
         let wakeUp = DispatchSemaphore(value: 0)
         /// The work that was assigned while the thread was idle.
         var work: Work?
@@ -30,6 +30,14 @@ package final class WorkerThreads: @unchecked Sendable {
         var maximumCount: Int
         /// Whether a thread is being started. One is started at a time; it starts the next one if work is still queued.
         var isStarting = false
+
+        /// Returns whether the caller has to start a thread after releasing the lock.
+        mutating func claimStart() -> Bool {
+            guard !isStarting, !queue.isEmpty, count < maximumCount else { return false }
+            isStarting = true
+            count += 1
+            return true
+        }
     }
 
     /// The default time that a thread waits for work before it ends: 10 seconds.
@@ -38,8 +46,7 @@ package final class WorkerThreads: @unchecked Sendable {
     private let name: String
     private let idleTime: DispatchTimeInterval
     private let startThread: @Sendable (_ name: String, _ body: @escaping Work) -> Bool
-    private let lock = NSLock()
-    private var state: State
+    private let state: Locked<State>
 
     /// Creates a pool without threads.
     ///
@@ -55,52 +62,44 @@ package final class WorkerThreads: @unchecked Sendable {
         self.name = name
         self.idleTime = .milliseconds(Int(min(max(idleTime, .zero), .seconds(3600)) / .milliseconds(1)))
         self.startThread = startThread
-        state = State(maximumCount: max(1, maximumCount))
+        state = Locked(State(maximumCount: max(1, maximumCount)))
     }
 
     /// The maximum number of threads. If it is lowered, surplus threads end after their current work.
     package var maximumCount: Int {
-        get { lock.withLock { state.maximumCount } }
+        get { state.withLock(\.maximumCount) }
         set {
-            let starts = lock.withLock {
+            let starts = state.withLock { state in
                 state.maximumCount = max(1, newValue)
-                return claimStart()
+                return state.claimStart()
             }
             if starts { start() }
         }
     }
 
     /// The current number of threads.
-    package var count: Int { lock.withLock { state.count } }
+    package var count: Int { state.withLock(\.count) }
 
     /// The number of closures that wait for a thread.
-    package var waitingCount: Int { lock.withLock { state.queue.count } }
+    package var waitingCount: Int { state.withLock(\.queue.count) }
 
     /// Runs work once on one of the threads, never on the calling thread.
     package func run(_ work: @escaping Work) {
-        let (worker, starts): (Worker?, Bool) = lock.withLock {
+        let (worker, starts): (Worker?, Bool) = state.withLock { state in
             if let worker = state.idle.popLast() {
                 worker.work = work
                 return (worker, false)
             }
             state.queue.append(work)
-            return (nil, claimStart())
+            return (nil, state.claimStart())
         }
         worker?.wakeUp.signal()
         if starts { start() }
     }
 
-    /// Returns whether the caller has to start a thread after releasing the lock. Must be called with the lock held.
-    private func claimStart() -> Bool {
-        guard !state.isStarting, !state.queue.isEmpty, state.count < state.maximumCount else { return false }
-        state.isStarting = true
-        state.count += 1
-        return true
-    }
-
     private func start() {
         if startThread(name, { self.begin() }) { return }
-        let isAlone = lock.withLock {
+        let isAlone = state.withLock { state in
             state.isStarting = false
             // The other threads are busy because work is queued, and will run it.
             if state.count > 1 || state.queue.isEmpty {
@@ -121,10 +120,10 @@ package final class WorkerThreads: @unchecked Sendable {
     }
 
     private func runFirst() {
-        let (work, starts): (Work?, Bool) = lock.withLock {
+        let (work, starts): (Work?, Bool) = state.withLock { state in
             state.isStarting = false
             let work = state.queue.popFirst()
-            return (work, claimStart())
+            return (work, state.claimStart())
         }
         if starts { start() }
         if let work { SystemThread.run(work) }
@@ -132,7 +131,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
     /// Waits for work and returns it; `nil` ends the thread.
     private func next(for worker: Worker) -> Work? {
-        let found: Work?? = lock.withLock {
+        let found: Work?? = state.withLock { state in
             if state.count > state.maximumCount {
                 state.count -= 1
                 return .some(nil)
@@ -144,7 +143,7 @@ package final class WorkerThreads: @unchecked Sendable {
         if let found { return found }
         while true {
             let isLate = worker.wakeUp.wait(timeout: .now() + idleTime) == .timedOut
-            let found: Work?? = lock.withLock {
+            let found: Work?? = state.withLock { state in
                 // Checked even after a timeout, because work may have been assigned when the wait ended.
                 if let work = worker.work {
                     worker.work = nil
@@ -162,7 +161,7 @@ package final class WorkerThreads: @unchecked Sendable {
     /// Runs work on a thread of libdispatch until the queue is empty.
     private func drain() {
         while true {
-            let work: Work? = lock.withLock {
+            let work: Work? = state.withLock { state in
                 let work = state.queue.popFirst()
                 if work == nil { state.count -= 1 }
                 return work

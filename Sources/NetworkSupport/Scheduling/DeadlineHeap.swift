@@ -1,5 +1,5 @@
 /// A member of a ``DeadlineHeap``, which orders members by their deadlines.
-package protocol DeadlineMember: AnyObject {
+@usableFromInline package protocol DeadlineMember: AnyObject {
     /// The deadline, in nanoseconds of the monotonic clock.
     var deadline: UInt64 { get set }
     /// The position in the heap, or -1 outside of it. Only the heap changes it.
@@ -8,23 +8,23 @@ package protocol DeadlineMember: AnyObject {
 
 /// A binary heap whose first member has the earliest deadline. Any member can be removed in O(log n), because members store their
 /// position.
-package struct DeadlineHeap<Member: DeadlineMember> {
-    private var members: [Member] = []
+@usableFromInline package struct DeadlineHeap<Member: DeadlineMember> {
+    @usableFromInline var members: [Member] = []
 
-    package init() {}
+    @inlinable package init() {}
 
-    package var first: Member? { members.first }
+    @inlinable package var first: Member? { members.first }
     /// All members, in no particular order.
-    package var all: [Member] { members }
+    @inlinable package var all: [Member] { members }
 
-    package mutating func insert(_ member: Member) {
+    @inlinable package mutating func insert(_ member: Member) {
         member.heapIndex = members.count
         members.append(member)
         siftUp(members.count - 1)
     }
 
     /// Removes a member. Does nothing if it is not in the heap.
-    package mutating func remove(_ member: Member) {
+    @inlinable package mutating func remove(_ member: Member) {
         let index = member.heapIndex
         guard index >= 0 else { return }
         member.heapIndex = -1
@@ -36,7 +36,7 @@ package struct DeadlineHeap<Member: DeadlineMember> {
         siftDown(last.heapIndex)
     }
 
-    private mutating func siftUp(_ start: Int) {
+    @inlinable mutating func siftUp(_ start: Int) {
         var index = start
         while index > 0 {
             let parent = (index - 1) / 2
@@ -46,7 +46,7 @@ package struct DeadlineHeap<Member: DeadlineMember> {
         }
     }
 
-    private mutating func siftDown(_ start: Int) {
+    @inlinable mutating func siftDown(_ start: Int) {
         var index = start
         while true {
             var smallest = index
@@ -59,7 +59,7 @@ package struct DeadlineHeap<Member: DeadlineMember> {
         }
     }
 
-    private mutating func swap(_ left: Int, _ right: Int) {
+    @inlinable mutating func swap(_ left: Int, _ right: Int) {
         members.swapAt(left, right)
         members[left].heapIndex = left
         members[right].heapIndex = right

@@ -1,4 +1,3 @@
-import NetworkPlatform
 
 /// State that a lock protects. The lock is held while a closure runs, never during a callback or a suspension.
 ///

@@ -1,5 +1,4 @@
 #if os(Linux)
-    import NetworkPlatform
 
     extension stat {
         /// The time of the last modification.

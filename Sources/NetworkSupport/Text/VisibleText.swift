@@ -32,7 +32,7 @@ package enum VisibleText {
 
     /// Whether a scalar is escaped: control characters; line and paragraph separators; format characters, among them direction marks,
     /// embeddings and isolates (Unicode TR 9); tags.
-    static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2060...0x206F, 0xE0000...0xE007F: true
         case 0x20...0x7E: false
@@ -41,14 +41,14 @@ package enum VisibleText {
     }
 
     /// Returns at most the first `limit` bytes of the text, cut on a scalar boundary, with a note of how many bytes were omitted.
-    static func cut(_ text: String, limit: Int) -> String {
+    package static func cut(_ text: String, limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let start = start(of: text, bytes: limit)
         return cut(start, omittedBytes: text.utf8.count - start.utf8.count)
     }
 
     /// Returns at most the first `limit` bytes of the text, cut on a scalar boundary.
-    static func start(of text: String, bytes limit: Int) -> String {
+    package static func start(of text: String, bytes limit: Int) -> String {
         let bytes = text.utf8
         guard bytes.count > limit else { return text }
         var end = bytes.index(bytes.startIndex, offsetBy: max(0, limit))
@@ -57,7 +57,7 @@ package enum VisibleText {
     }
 
     /// Returns a text that has been cut, with a note of how many bytes were omitted. With 0, returns it unchanged.
-    static func cut(_ text: String, omittedBytes: Int) -> String {
+    package static func cut(_ text: String, omittedBytes: Int) -> String {
         omittedBytes > 0 ? "\(text)… (\(omittedBytes) more bytes)" : text
     }
 }

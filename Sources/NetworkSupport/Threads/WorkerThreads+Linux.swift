@@ -1,6 +1,5 @@
 #if os(Linux)
     import Foundation
-    import NetworkPlatform
 
     extension SystemThread {
         /// Creates a thread that calls ``runBody(_:)``.

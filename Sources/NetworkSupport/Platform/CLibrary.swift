@@ -1,4 +1,4 @@
-// The C library of the platform, with the names of its module. Files that use its types import NetworkPlatform, and not Glibc or Musl: Swift's
+// The C library of the platform, with the names of its module. Files that use its types import NetworkSupport, and not Glibc or Musl: Swift's
 // static SDK for Linux has only the latter. `import Foundation` alone is not enough: for its members, the compiler requires this import.
 #if canImport(Darwin)
     @_exported import Darwin

@@ -1,5 +1,3 @@
-import Endpoints
-import NetworkPlatform
 
 /// A clock as interceptors use it: it measures the time since its creation, and suspends tasks.
 ///

@@ -11,7 +11,7 @@ extension String {
     }
 
     /// Creates a text from its UTF-8 code units; `nil` if the standard library had to repair them, which changes invalid ones only.
-    init?(unrepaired bytes: [UInt8]) {
+    package init?(unrepaired bytes: [UInt8]) {
         self.init(decoding: bytes, as: UTF8.self)
         guard utf8.elementsEqual(bytes) else { return nil }
     }
