@@ -60,7 +60,8 @@ let package = Package(
             exclude: withoutURLSession, swiftSettings: settings),
         // The session manager over Foundation's `URLSession`: on Linux a separate module, on Apple platforms a part of NetworkCore.
         .target(
-            name: "NetworkURLSession", dependencies: ["NetworkCore", "Endpoints", "NetworkSupport"], path: urlSession, swiftSettings: settings),
+            name: "NetworkURLSession", dependencies: ["NetworkCore", "Endpoints", "NetworkSupport"], path: urlSession,
+            swiftSettings: settings),
         // Interceptors: retries, credentials, deadlines, limits, observation.
         .target(
             name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),

@@ -79,6 +79,8 @@ class Links:
         return "/" + link
 
     def in_text(self, text, module):
+        # Articles link each other with relative paths, which also lead somewhere where the Markdown is shown as it is.
+        text = re.sub(r"\[[^\]\n]+\]\((?:(?:\.\./)?(?:Migration|Tutorials)/|\.\./)?(\w+)\.(?:md|tutorial)\)", r"<doc:\1>", text)
         text = re.sub(r"``([A-Z]\w+(?:/[^`]*)?)``", lambda match: f"``{self.complete(match[1], module)}``", text)
         return re.sub(r"(?<=[<(]doc:)([A-Z]\w+(?:/[^>)\s]*)?)(?=[>)])", lambda match: self.complete(match[1], module), text)
 
@@ -252,8 +254,11 @@ def check_links():
                 continue
             file = os.path.normpath(os.path.join(os.path.dirname(document), path)) if path else document
             problem = None
-            if in_catalog and path:
-                problem = "a link to a file leads nowhere in the site; write <doc:…> or the whole URL"
+            # Links to articles of the same module become links of the site.
+            catalog_of = lambda name: name.partition(".docc/")[0]
+            is_article = path.endswith((".md", ".tutorial")) and catalog_of(file) == catalog_of(document) and not anchor
+            if in_catalog and path and not is_article:
+                problem = "a link to a file that is no article of the module leads nowhere in the site; write the whole URL"
             elif not os.path.exists(file) or file.startswith(".."):
                 problem = "no such file"
             elif anchor and not in_catalog and file.endswith(".md") and anchor not in anchors(file):

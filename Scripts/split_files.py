@@ -21,10 +21,10 @@ def fail(reason):
 
 
 def repository_name(folder):
-    """The name in the README's installation, or else that of the package."""
+    """The name in the README's URL of the repository, or else that of the package."""
     readme = folder / "README.md"
     text = readme.read_text() if readme.exists() else ""
-    names = set(re.findall(r'\.package\(url: "[^"]*/(swift-data-transfer-[\w.-]+?)(?:\.git)?"', text))
+    names = set(re.findall(r'["`]https://[^"`]*/(swift-data-transfer-[\w.-]+?)(?:\.git)?["`]', text))
     if not names:
         names = set(re.findall(r'^    name: "(swift-data-transfer-[\w.-]+)"', (folder / "Package.swift").read_text(), re.M))
     if len(names) != 1:

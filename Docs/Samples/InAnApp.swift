@@ -103,13 +103,15 @@ extension Error {
 @Observable
 final class PosterModel {
     private(set) var image: Data?
-    private let service = DefaultDataTransferService(configuration: .composed)
+    private let service: any DataTransferService
+
+    init(service: any DataTransferService) {
+        self.service = service
+    }
 
     func load(_ movie: Movie) async {
-        let poster = Endpoint<Data>(
-            path: movie.poster.absoluteString, isFullPath: true,
-            responseDecoder: .rawData)
-        image = try? await service.request(poster)
+        image = try? await service.request(
+            movie.poster, as: Data.self, decoder: .rawData)
     }
 }
 // snippet.end

@@ -16,7 +16,8 @@ let session = DefaultSessionManager(
         $0.trustByHost["internal.example"] = TrustPolicy(
             roots: .pem(.file(authority)),
             pins: [.publicKey(sha256: current), .publicKey(sha256: backup)],
-            clientIdentity: ClientIdentity(certificate: .file(client)))
+            clientIdentity: ClientIdentity(certificate: .file(client)),
+            minimumTLSVersion: .v1_3)
         $0.trustByHost["*.partner.example"] = TrustPolicy(
             roots: .systemAnd(pem: .file(authority)))
     })

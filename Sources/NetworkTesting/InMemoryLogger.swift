@@ -59,7 +59,8 @@ public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
     }
 
     /// Stores a response event with its request.
-    public func log(response: LoggedResponse, for request: LoggedRequest) {
+    public func log(response: LoggedResponse, for request: LoggedRequest?) {
+        guard let request else { return }
         logged.withLock { $0.append(.response(response, request)) }
     }
 

@@ -108,7 +108,7 @@ final class Model {
 
     func values() async throws {
         movies = try await service.request(Endpoints.popular)
-        movies = [try await service.request(.movie(id: 7))] + (try await service.request(.pages)).results
+        movies = [try await service.request(.movie(id: 7))] + (try await service.response(for: .pages)).value.results
         movies = try await service.request(Movies.genre(.drama).as([Movie].self)) + service.request(Search(text: "a"))
         settings = try await service.request(Movies.all, as: Settings.self)
         settings = try await service.request(Movies.all, as: [Settings].self, decoder: .keyPath("data"))[0]

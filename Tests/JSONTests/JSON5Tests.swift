@@ -124,7 +124,9 @@ import Testing
     }
 
     @Test func `a value at a path in JSON5 is decoded`() throws {
-        let found = try Self.decoder.scan(PaddedBytes(Data("{a:[1,{b:0x10,},],}".utf8))) { try $0.decode(Int.self, under: "a[1].b") }
+        let found = try Self.decoder.scan(PaddedBytes(Data("{a:[1,{b:0x10,},],}".utf8))) {
+            try $0.decode(Int.self, under: "a[1].b")
+        }
         #expect(found == 16)
     }
 

@@ -9,7 +9,7 @@
 
     /// Random requests over few connections: bodies of each kind, sources that fail, calls that are cancelled, servers that refuse the coding
     /// (RFC 7694 §3) or the media type.
-    @Suite(.timeLimit(.minutes(10))) struct CompressionStormTests {
+    @Suite(.timeLimit(.ofStorm)) struct CompressionStormTests {
         private struct SourceFailure: Error {}
 
         private enum Fault: String, CaseIterable {

@@ -1,11 +1,12 @@
 import DataTransfer
 import Foundation
+import NetworkSupport
 import Testing
 import TransferTestSupport
 
 extension RealServerTests {
     /// Interrupted HTTP/2: each kind of interruption is a typed error or has no effect, and the session continues.
-    @Suite(.timeLimit(.minutes(10))) struct BrokenStreamTests {
+    @Suite(.timeLimit(.ofStorm)) struct BrokenStreamTests {
         struct Break: Sendable, CustomTestStringConvertible {
             var path: String
             var codes: Set<TransportError.Code>

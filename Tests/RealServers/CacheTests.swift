@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCache
+import NetworkSupport
 import Testing
 
 extension RealServerTests {

@@ -6,7 +6,7 @@ import TransferTestSupport
 extension RealServerTests {
     /// Requests that are cancelled at random times: each ends exactly once, and none hangs. Sends more requests with
     /// `DATA_TRANSFER_SLOW=1`.
-    @Suite(.serialized, .timeLimit(.minutes(10))) struct CancelStormTests {
+    @Suite(.serialized, .timeLimit(.ofStorm)) struct CancelStormTests {
         private static let paths = ["/ok", "/files/10mb.bin", "/compressed/10mb.bin", "/a/b/relative", "/files/missing", "/loop"]
 
         @Test(arguments: Engine.all) func `tasks that are cancelled at random times end with a response or a cancellation error`(

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkSupport
 import TransferTestSupport
 import Testing
 

@@ -9,7 +9,7 @@ extension RealServerTests {
     /// again.
     ///
     /// Sends more requests with `DATA_TRANSFER_SLOW=1`.
-    @Suite(.serialized, .timeLimit(.minutes(10))) struct MessageStormTests {
+    @Suite(.serialized, .timeLimit(.ofStorm)) struct MessageStormTests {
         /// A server, and how it is reached.
         struct Route: Sendable, CustomTestStringConvertible {
             var testDescription: String

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkPipeline
+import NetworkSupport
 import Testing
 
 extension RealServerTests {

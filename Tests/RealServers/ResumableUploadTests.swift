@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkCore
 import NetworkPipeline
+import NetworkSupport
 import Testing
 import TransferTestSupport
 

@@ -5,7 +5,7 @@ import TransferTestSupport
 
 extension RealServerTests {
     /// Requests as parsed by h11, which refuses everything that RFC 9112 does not permit.
-    @Suite(.timeLimit(.minutes(10))) struct WireTests {
+    @Suite(.timeLimit(.ofStorm)) struct WireTests {
         private struct Reading: Decodable {
             var method: String
             var target: String

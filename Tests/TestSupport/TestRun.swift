@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Whether `DATA_TRANSFER_SLOW` is set, with which tests run more iterations.
 package let isSlowRun = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
@@ -8,3 +9,9 @@ package func runs(_ usual: Int, slow: Int) -> Int { isSlowRun ? slow : usual }
 
 /// Whether the tests run with a sanitizer.
 package let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains { ProcessInfo.processInfo.environment[$0] != nil }
+
+extension TimeLimitTrait.Duration {
+    /// The limit of a test that may be larger in slow runs: only a test that hangs exceeds it, also if all such tests run at the same time on a busy
+    /// machine.
+    package static var ofStorm: Self { .minutes(isSlowRun ? 180 : 10) }
+}

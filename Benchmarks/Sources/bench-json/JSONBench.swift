@@ -2,6 +2,7 @@ import Dispatch
 import Endpoints
 import Foundation
 import JSONDocuments
+import NetworkSupport
 
 /// Compares decoding and encoding with Foundation's, without a network.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import NetworkCache
+@testable import NetworkSupport
 
 /// libFuzzer calls it with each of its inputs. The first byte says what is done with the others: read as they are, or with checksums that are
 /// right, so that what is behind them is reached too.

@@ -1,6 +1,7 @@
 @testable import Endpoints
 
 @testable import NetworkCore
+@testable import NetworkSupport
 
 /// The first four bytes of an input say what was asked for, how the rest is cut into reads, and how large a head may be.
 private struct Input {
@@ -39,7 +40,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let expected = input.exchange.expected
     precondition(whole == expected, "the model reads it otherwise:\n\(whole)\n\(expected)")
     for field in whole.headers + whole.trailers {
-        precondition(field.name.utf8.allSatisfy(HTTP1Bytes.isToken) && isClean(field.value), "not clean: \(field)")
+        precondition(field.name.utf8.allSatisfy(\.isTokenByte) && isClean(field.value), "not clean: \(field)")
     }
     return 0
 }

@@ -118,3 +118,8 @@ extension FileFailure: RedactedStringConvertible, LocalizedError {
         (request.map { "\($0): " } ?? "") + "\"\(url.lastPathComponent.printable)\": \(code.rawValue): \(message.printableLine)"
     }
 }
+
+extension FileFailure.Code: CustomStringConvertible {
+    /// The name of the code.
+    public var description: String { rawValue }
+}

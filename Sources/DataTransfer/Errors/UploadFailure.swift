@@ -98,3 +98,8 @@ extension UploadFailure: RedactedStringConvertible, LocalizedError {
         (request.map { "\($0): " } ?? "") + "\"\(url.lastPathComponent.printable)\": \(code.rawValue): \(message.printableLine)"
     }
 }
+
+extension UploadFailure.Code: CustomStringConvertible {
+    /// The name of the code.
+    public var description: String { rawValue }
+}

@@ -267,6 +267,13 @@ extension DataTransferService {
         try await result(for: endpoint).get()
     }
 
+    /// Requests an endpoint, and returns the decoded response.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    public func response<Response>(for endpoint: Endpoint<Response>) async throws -> DataTransferResponse<Response> {
+        try await responseResult(for: endpoint).get()
+    }
+
     /// Requests an endpoint, and returns its value or the error as a `Result`.
     ///
     /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.

@@ -58,7 +58,7 @@ private indirect enum JSONObjectValue: Encodable, Sendable {
         } else if let members = value as? [String: Any] {
             self = .object(members.mapValues { JSONObjectValue($0, depth: depth + 1, &nesting) })
         } else {
-            self = .refused(type: "\(type)", reason: "\(type) is not a JSON value.")
+            self = .refused(type: "\(type)", reason: "A value of the type \(type) is not one of JSON.")
         }
     }
 

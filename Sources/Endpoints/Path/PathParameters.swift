@@ -46,7 +46,14 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
             }
             let name = String(decoding: after[..<close], as: UTF8.self)
             output.append(contentsOf: rest[..<open])
-            let segment = try segment(name, known[name])
+            guard let value = known[name] else {
+                // A name that is misspelled is usually among those that the template does not have.
+                let others = known.keys.filter { !template.contains("{\($0)}") }.sorted().map { "\"\($0.printable)\"" }
+                let given =
+                    others.isEmpty ? "" : "; given, and not in the template: \(others.joined(separator: ", "))".printableLine
+                throw RequestGenerationError(.pathParameter(name), "the template contains it, but it has no value" + given)
+            }
+            let segment = try segment(name, value)
             if Redaction.isSecret(field: name) { SecretValues.insert(segment) }
             PercentEncoding.append(segment, keeping: .unreserved, to: &output)
             names.insert(name)
@@ -64,10 +71,7 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
         byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
     }
 
-    private func segment(_ name: String, _ value: String?) throws(RequestGenerationError) -> String {
-        guard let value else {
-            throw RequestGenerationError(.pathParameter(name), "the template contains it, but it has no value")
-        }
+    private func segment(_ name: String, _ value: String) throws(RequestGenerationError) -> String {
         if value.isEmpty || value == "." || value == ".." {
             throw RequestGenerationError(
                 .pathParameter(name), "\"\(value)\" would not remain a separate path segment (RFC 3986 §5.2.4)")

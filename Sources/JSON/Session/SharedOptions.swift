@@ -1,5 +1,6 @@
+import NetworkSupport
+
 #if !canImport(Darwin)
-    import NetworkSupport
     import Synchronization
 #endif
 

@@ -4,7 +4,20 @@
 /// Each attempt is logged after all interceptors, with the header fields that they added. All entries of a call have the same
 /// ``LoggedRequest/identifier``. Header fields that the engine adds, such as `Host` and stored cookies, are not logged.
 ///
-/// Only ``log(error:for:)`` is required. The methods are called on the thread of the event, possibly on several threads concurrently. The
+/// ```swift
+/// struct ShortLogger: NetworkErrorLogger {
+///     func log(request: LoggedRequest) { print("sent", request) }
+///     func log(response: LoggedResponse, for request: LoggedRequest?) {
+///         print("received", response)
+///     }
+///     func log(error: any Error, for request: LoggedRequest?) { print(error) }
+///     func log(outcome: LoggedOutcome, for request: LoggedRequest?) {
+///         print("ended", outcome)
+///     }
+/// }
+/// ```
+///
+/// Only ``log(error:for:)`` is required. A method with another signature is not called: the types are exactly these. The methods are called on the thread of the event, possibly on several threads concurrently. The
 /// transfer waits for them, so they should return quickly.
 public protocol NetworkErrorLogger: Sendable {
     /// Whether records are created and passed to this logger. Read before every event. Default: `true`.
@@ -28,13 +41,13 @@ public protocol NetworkErrorLogger: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - request: The attempt to which the response belongs.
-    func log(response: LoggedResponse, for request: LoggedRequest)
+    ///   - request: The attempt to which the response belongs; never `nil`, but optional like that of the other methods.
+    func log(response: LoggedResponse, for request: LoggedRequest?)
 
     /// Logs the failure of an attempt, or of a call that failed for another reason: a status that the endpoint does not accept, or an
     /// error in an interceptor.
     ///
-    /// Called once per failure.
+    /// Called once per failure, so several times for a call whose attempts fail. For one entry per call, use ``log(outcome:for:)``.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -60,7 +73,7 @@ extension NetworkErrorLogger {
     /// Does nothing; the default implementation.
     public func log(request: LoggedRequest) {}
     /// Does nothing; the default implementation.
-    public func log(response: LoggedResponse, for request: LoggedRequest) {}
+    public func log(response: LoggedResponse, for request: LoggedRequest?) {}
     /// Does nothing; the default implementation.
     public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {}
 }

@@ -24,7 +24,7 @@ extension TextLogger {
     }
 
     /// Writes an entry at ``LogLevel/info`` and above, with headers, phases and body at ``LogLevel/debug``.
-    public func log(response: LoggedResponse, for request: LoggedRequest) {
+    public func log(response: LoggedResponse, for request: LoggedRequest?) {
         guard level >= .info else { return }
         write(text.response(response, for: request, isDetailed: level >= .debug), isFailure: false)
     }
@@ -81,11 +81,12 @@ struct LogText: Sendable {
         return line
     }
 
-    func response(_ response: LoggedResponse, for request: LoggedRequest, isDetailed: Bool) -> String {
-        var line = "[network] < \(response.statusCode) \(head(of: request)) in \(Self.milliseconds(response.duration))"
+    func response(_ response: LoggedResponse, for request: LoggedRequest?, isDetailed: Bool) -> String {
+        let place = request.map { " \(head(of: $0))" } ?? ""
+        var line = "[network] < \(response.statusCode)\(place) in \(Self.milliseconds(response.duration))"
         if let body = response.body { line += ", \(Self.bytes(Int64(body.count)))" }
         guard isDetailed else { return line }
-        if let url = response.url, url != request.url { line += Self.continuation("URL: \(printed(url))") }
+        if let url = response.receivedURL, url != request?.sentURL { line += Self.continuation("URL: \(printed(url))") }
         var facts = response.phases.map { "\($0.name) \(Self.milliseconds($0.duration))" }
         if let name = response.protocolName { facts.insert(name, at: 0) }
         if let isReused = response.isReusedConnection { facts.append(isReused ? "reused connection" : "new connection") }
@@ -120,7 +121,7 @@ struct LogText: Sendable {
 
     private func head(of request: LoggedRequest) -> String {
         let attempt = request.attempt > 1 ? " attempt \(request.attempt)" : ""
-        return "#\(request.identifier)\(attempt) \(printed(request.method)) \(printed(request.url))"
+        return "#\(request.identifier)\(attempt) \(printed(request.method)) \(printed(request.sentURL))"
     }
 
     private func printed(_ url: URL) -> String {

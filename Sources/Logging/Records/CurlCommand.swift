@@ -43,7 +43,7 @@ public struct CurlCommand: Sendable {
 
     /// The command's arguments before they are quoted.
     private var arguments: [String] {
-        let url = VisibleText.escaped(redaction.map { $0.redacted(url: request.url) } ?? request.url.absoluteString)
+        let url = VisibleText.escaped(redaction.map { $0.redacted(url: request.sentURL) } ?? request.sentURL.absoluteString)
         var result = methodArguments
         // Without -g, curl interprets brackets and braces as ranges and lists of URLs.
         if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { result.append("-g") }

@@ -1,15 +1,21 @@
 import Foundation
 import NetworkSupport
 
-/// A record of a request, passed to loggers. Its URL and body are not redacted; each logger has to redact what it writes.
+/// A record of a request, passed to loggers. Its body is not redacted: a logger that writes it uses
+/// ``Redaction/redacted(body:contentType:maximumBytes:)``.
 ///
 /// Creating a record copies the header list, so records are created only for loggers whose `isEnabled` is `true`. Its textual
 /// representations (`description`, `debugDescription`, `dump`) are redacted with ``Redaction/default``.
 public struct LoggedRequest: Sendable, Hashable {
     /// The request method as it is sent, such as `GET`.
     public var method: String
-    /// The URL with its query, not redacted.
-    public var url: URL
+    /// The URL with its query as it was sent, not redacted.
+    package var sentURL: URL
+    /// The URL with its query, with secrets redacted, because an application's logger may write it anywhere.
+    public var url: URL {
+        get { sentURL.redacted }
+        set { sentURL = newValue }
+    }
     /// The header fields in the order in which they are sent. Their values are redacted when they are read.
     public var headers: [LoggedField]
     /// The body, or `nil` if the request has no body.
@@ -33,7 +39,7 @@ public struct LoggedRequest: Sendable, Hashable {
         endpointName: String? = nil
     ) {
         self.method = method
-        self.url = url
+        sentURL = url
         self.headers = headers
         self.body = body
         self.identifier = identifier
@@ -44,6 +50,17 @@ public struct LoggedRequest: Sendable, Hashable {
     /// Returns the value of the first header field with a name, compared case-insensitively, or `nil`.
     public func header(_ name: String) -> String? {
         headers.firstValue(of: name)
+    }
+}
+
+extension URL {
+    /// The URL with secrets redacted.
+    var redacted: URL {
+        let text = Redaction.default.redacted(url: self)
+        if text == absoluteString { return self }
+        // Not all systems accept the characters of the placeholder in a URL.
+        let encoded = text.replacing("<", with: "%3C").replacing(">", with: "%3E")
+        return URL(string: encoded) ?? URL(fileURLWithPath: "/")
     }
 }
 

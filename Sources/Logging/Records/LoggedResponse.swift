@@ -7,8 +7,13 @@ import NetworkSupport
 public struct LoggedResponse: Sendable, Hashable {
     /// The status code, such as `200`.
     public var statusCode: Int
-    /// The URL of the response, after redirects, or `nil` if it is not known.
-    public var url: URL?
+    /// The URL of the response, after redirects, not redacted; `nil` if it is not known.
+    package var receivedURL: URL?
+    /// The URL of the response, after redirects, with secrets redacted; `nil` if it is not known.
+    public var url: URL? {
+        get { receivedURL?.redacted }
+        set { receivedURL = newValue }
+    }
     /// The header fields in the order in which they were received. Their values are redacted when they are read.
     public var headers: [LoggedField]
     /// The decoded body; `nil` if it is not in memory (a download, a stream).
@@ -43,7 +48,7 @@ public struct LoggedResponse: Sendable, Hashable {
         phases: [LoggedPhase] = []
     ) {
         self.statusCode = statusCode
-        self.url = url
+        receivedURL = url
         self.headers = headers
         self.body = body
         self.duration = duration
@@ -64,7 +69,7 @@ public struct LoggedResponse: Sendable, Hashable {
 extension LoggedResponse: RedactedStringConvertible {
     /// One line with the status, redacted URL, duration and body size.
     public var description: String {
-        let place = url.map { " \(VisibleText.escaped(Redaction.default.redacted(url: $0)))" } ?? ""
+        let place = receivedURL.map { " \(VisibleText.escaped(Redaction.default.redacted(url: $0)))" } ?? ""
         let size = body.map { ", \(LogText.bytes(Int64($0.count)))" } ?? ""
         return "\(statusCode)\(place) in \(LogText.milliseconds(duration))\(size)"
     }

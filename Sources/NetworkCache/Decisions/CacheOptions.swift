@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// The caching choices that RFC 9111 leaves open: the freshness of responses that do not state it, and the behaviour when the
 /// origin fails.

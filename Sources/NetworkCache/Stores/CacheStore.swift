@@ -180,3 +180,8 @@ extension CacheStoreError: RedactedStringConvertible, LocalizedError {
         return "cache store: " + place + (code == .other ? "" : code.rawValue + ": ") + message.printableLine
     }
 }
+
+extension CacheStoreError.Code: CustomStringConvertible {
+    /// The name of the code.
+    public var description: String { rawValue }
+}

@@ -80,3 +80,8 @@ extension CookieStoreError {
         }
     }
 }
+
+extension CookieStoreError.Code: CustomStringConvertible {
+    /// The name of the code.
+    public var description: String { rawValue }
+}

@@ -141,7 +141,8 @@
             case nil: break
             }
             let response = RawResponse(
-                status: transfer.exchange.status, head: transfer.exchange.head, body: PaddedBytes(padding: &transfer.exchange.body),
+                status: transfer.exchange.status, head: transfer.exchange.head,
+                body: PaddedBytes(padding: &transfer.exchange.body),
                 lazyURL: transfer.request.lazyURL,
                 timings: transfer.timings(now))
             end(transfer, .success(response))

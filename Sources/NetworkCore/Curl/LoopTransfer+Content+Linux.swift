@@ -55,7 +55,8 @@
             isStreaming = true
             timeLimits.endHeadBound()
             deliverHead(
-                RawResponse(status: status, head: head, body: PaddedBytes(Data()), lazyURL: request.lazyURL, timings: timings(now)))
+                RawResponse(
+                    status: status, head: head, body: PaddedBytes(Data()), lazyURL: request.lazyURL, timings: timings(now)))
         }
 
         /// Reports an informational response, except 100 and 101, to the observers of the request.

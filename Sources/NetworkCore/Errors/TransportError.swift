@@ -248,3 +248,8 @@ package protocol RedactedError: Error, CustomStringConvertible {}
 
 extension TransportError: RedactedError {}
 extension NetworkError: RedactedError {}
+
+extension TransportError.Code: CustomStringConvertible {
+    /// The name of the code.
+    public var description: String { rawValue }
+}

@@ -90,7 +90,7 @@ public struct MissingInterceptor: NetworkInterceptor {
 
 extension NetworkInterceptor where Self == MissingInterceptor {
     /// Unavailable without `NetworkPipeline`, which contains the interceptor that sends a request again after a failure.
-    @available(*, unavailable, message: "add `import NetworkPipeline`")
+    @available(*, unavailable, message: "add `import NetworkPipeline`, and that product to the dependencies of the target")
     @_disfavoredOverload
     public static func retry(_ options: Any? = nil, budget: Any? = nil) -> MissingInterceptor { MissingInterceptor() }
 }

@@ -1,9 +1,9 @@
 import Dispatch
+import NetworkSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
-    import NetworkSupport
 #endif
 
 /// Ends transfers at their deadlines, to the millisecond, with one timer for all transfers of a session manager.

@@ -1,10 +1,10 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
-    import NetworkSupport
 #endif
 
 /// Sends transfers with one `URLSession`: admits them, starts their tasks, follows redirects, and completes them.

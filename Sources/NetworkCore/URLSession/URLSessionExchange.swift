@@ -1,10 +1,10 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
-    import NetworkSupport
 #endif
 
 /// One task of a `URLSession`: one request and its response, without redirects.

@@ -1,10 +1,10 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
-    import NetworkSupport
 #endif
 
 /// A session manager that sends requests with `URLSession`: the default on Apple platforms, and available on Linux.

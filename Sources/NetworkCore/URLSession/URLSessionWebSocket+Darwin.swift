@@ -1,5 +1,6 @@
 #if canImport(Darwin)
     import Foundation
+    import NetworkSupport
 
     extension URLSession {
         /// Creates the task of a WebSocket.

@@ -1,10 +1,10 @@
 import Endpoints
 import Foundation
+import NetworkSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import NetworkCore
-    import NetworkSupport
 #endif
 
 /// The methods of `URLSessionWebSocketTask` that are used. All may be called on any thread, and completions are called on any.

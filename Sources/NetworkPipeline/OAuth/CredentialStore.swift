@@ -138,3 +138,8 @@ extension CredentialStoreError: RedactedStringConvertible, LocalizedError, Redac
     /// The code and the message, on one line.
     public var description: String { "\(code.rawValue.printable): \(message.printableLine)" }
 }
+
+extension CredentialStoreError.Code: CustomStringConvertible {
+    /// The name of the code.
+    public var description: String { rawValue }
+}

@@ -139,3 +139,8 @@ extension CredentialStoreError: CallError {
         CallFacts(isCancelled: code == .cancelled, isTimeout: code == .lockTimedOut, isRetryable: code == .lockTimedOut)
     }
 }
+
+extension OAuthError.Code: CustomStringConvertible {
+    /// The name of the code, which a server may have chosen, with secrets redacted and at most 60 characters.
+    public var description: String { rawValue.printable }
+}

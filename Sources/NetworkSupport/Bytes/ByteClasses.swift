@@ -37,8 +37,12 @@ extension UInt8 {
     /// Whether this is an ASCII letter or digit, or a byte of a non-ASCII character.
     @inlinable @inline(__always) package var isNameLetter: Bool { isAlphanumeric || self >= 0x80 }
     @inlinable @inline(__always) package var isWhitespace: Bool { isSpaceOrTab || self == .lineFeed || self == .carriageReturn }
-    @inlinable @inline(__always) package var isOpening: Bool { self == .openBrace || self == .openBracket || self == .openParenthesis }
-    @inlinable @inline(__always) package var isClosing: Bool { self == .closeBrace || self == .closeBracket || self == .closeParenthesis }
+    @inlinable @inline(__always) package var isOpening: Bool {
+        self == .openBrace || self == .openBracket || self == .openParenthesis
+    }
+    @inlinable @inline(__always) package var isClosing: Bool {
+        self == .closeBrace || self == .closeBracket || self == .closeParenthesis
+    }
     @inlinable @inline(__always) package var lowered: UInt8 { isUpper ? self | 0x20 : self }
 
     /// The value of this ASCII hexadecimal digit, or `nil` if it is not one.

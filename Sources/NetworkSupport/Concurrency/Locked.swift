@@ -1,4 +1,3 @@
-
 /// State that a lock protects. The lock is held while a closure runs, never during a callback or a suspension.
 ///
 /// It uses a POSIX mutex rather than `Mutex`, which requires macOS 15 and iOS 18 and is invisible to the thread sanitizer on

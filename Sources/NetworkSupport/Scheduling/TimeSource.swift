@@ -1,4 +1,3 @@
-
 /// A clock as interceptors use it: it measures the time since its creation, and suspends tasks.
 ///
 /// It hides the type of the clock. A `ContinuousClock` is read directly, not through its protocol.

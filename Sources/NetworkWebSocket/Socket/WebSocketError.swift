@@ -119,3 +119,8 @@ extension WebSocketError: CallError {
             isRetryable: WebSocketReconnection.isTemporary(self))
     }
 }
+
+extension WebSocketError.Code: CustomStringConvertible {
+    /// The name of the code.
+    public var description: String { rawValue }
+}

@@ -71,10 +71,10 @@ import Testing
         final class Opaque { let secret = "hunter2" }
         let deep = (0..<600).reduce([]) { inner, _ in [inner] as [Any] }
         let rows: [([String: Any], place: String, reason: String)] = [
-            (["a": ["b": [1, Opaque()] as [Any]]], "a.b.1", "opaque is not a JSON value"),
-            (["a": Set([1])], "a", "set<Int> is not a JSON value"),
+            (["a": ["b": [1, Opaque()] as [Any]]], "a.b.1", "a value of the type Opaque is not one of JSON"),
+            (["a": Set([1])], "a", "a value of the type Set<Int> is not one of JSON"),
             (["a": ["b": Double.nan]], "a.b", "unable to encode Double.nan"),
-            (["a": [1: 2]], "a", "dictionary<Int, Int> is not a JSON value"),
+            (["a": [1: 2]], "a", "a value of the type Dictionary<Int, Int> is not one of JSON"),
             (["a": deep], "a.0", "nested"),
         ]
         for (object, place, reason) in rows {

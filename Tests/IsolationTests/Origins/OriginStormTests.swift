@@ -9,7 +9,7 @@ import TransferTestSupport
 /// Random chains of redirects and pages over four origins, compared with a model of what each origin may receive.
 ///
 /// 400 chains, or 5,000 with `DATA_TRANSFER_SLOW=1`; `DATA_TRANSFER_SEED` sets the seed.
-@Suite(.timeLimit(.minutes(10))) struct OriginStormTests {
+@Suite(.timeLimit(.ofStorm)) struct OriginStormTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["DATA_TRANSFER_SLOW"] == nil ? 400 : 5_000
     private static let seed = environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1

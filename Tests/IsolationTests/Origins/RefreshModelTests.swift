@@ -8,7 +8,7 @@ import Testing
 import TransferTestSupport
 
 /// Logins, logouts, refreshes and requests in random order, compared with a model of which credentials may be sent.
-@Suite(.timeLimit(.minutes(30))) struct RefreshModelTests {
+@Suite(.timeLimit(.ofStorm)) struct RefreshModelTests {
     private static let rounds = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] == nil ? 1_000 : 10_000
 
     /// The number of the current identity, incremented before (`started`) and after (`completed`) each login and logout.

@@ -28,7 +28,7 @@ struct CanaryTests {
     private static func sinks(_ sample: Sample) -> [(String, String)] {
         let request = sample.request
         let response = LoggedResponse(
-            statusCode: 200, url: request.url, headers: request.headers, body: sample.body, duration: .milliseconds(5))
+            statusCode: 200, url: request.sentURL, headers: request.headers, body: sample.body, duration: .milliseconds(5))
         var sinks: [(String, String)] = []
         for level in LogLevel.allCases {
             let output = RecordingOutput()
@@ -43,6 +43,7 @@ struct CanaryTests {
         output.logger(.debug, maximumBodyBytes: 60).log(request: request)
         sinks.append(("short console", output.text))
         sinks.append(("curl", CurlCommand(request).text))
+        sinks.append(("url", request.url.absoluteString + " \(response.url?.absoluteString ?? "")"))
         for (name, value) in [
             ("request", request), ("response", response), ("fields", request.headers), ("body", request.body as Any),
         ]

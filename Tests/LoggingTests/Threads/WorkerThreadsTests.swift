@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkLogging
 
-@Suite(.timeLimit(.minutes(10))) struct WorkerThreadsTests {
+@Suite(.timeLimit(.ofStorm)) struct WorkerThreadsTests {
     /// Numbers that are recorded by work on its threads and awaited by a test.
     private struct Notes {
         let stream: AsyncStream<Int>

@@ -10,7 +10,7 @@
     @testable import NetworkCache
 
     /// The tests of the disk cache that need separate processes.
-    @Suite(.serialized, .timeLimit(.minutes(isSlowRun ? 15 : 10)))
+    @Suite(.serialized, .timeLimit(.ofStorm))
     struct DiskExitTests {
         private let directory: CacheDirectory
 

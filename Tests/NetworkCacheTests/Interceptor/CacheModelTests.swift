@@ -9,7 +9,7 @@ import TransferTestSupport
 
 /// Random requests against a model of RFC 9111 §3, §4 and §5.2: which are served from the cache, with which response, and which are
 /// forwarded in which form.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.ofStorm))
 struct CacheModelTests {
     /// What the origin returns, and the model of what the cache has stored.
     struct Response {

@@ -12,7 +12,7 @@ import TransferTestSupport
 /// Random requests of several users, session managers, hosts and tenants, through one cache and one coalescing interceptor, to a server that does
 /// its best to mix them: equal entity tags for all, `public`, 304 to everything, `Content-Location` of others. Each body states the request to
 /// which it is the response, and no caller may receive that of another one.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.timeLimit(.ofStorm))
 struct CacheStormTests {
     /// What selects a response: host, user, session manager, tenant and method.
     struct Place: Hashable {

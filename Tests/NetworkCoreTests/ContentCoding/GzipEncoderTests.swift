@@ -6,7 +6,7 @@
     @testable import NetworkCore
 
     /// The gzip format of RFC 1952; the oracle is the decoder of responses.
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.ofStorm))
     struct GzipEncoderTests {
         private func encode(_ chunks: [Data], level: Int = 6) throws -> [Data] {
             let encoder = try #require(GzipEncoder(level: level))

@@ -7,7 +7,7 @@
     import Testing
     import TransferTestSupport
 
-    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
+    @Suite(.timeLimit(.ofStorm), .alsoOnEventLoops)
     struct CurlCancellationTests {
         private func stallingServer() throws -> LoopbackServer {
             try LoopbackServer {

@@ -9,7 +9,7 @@
     @testable import NetworkCore
 
     /// Requests of all kinds while the session manager is closed at a random time.
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.ofStorm))
     struct CurlClosingStormTests {
         /// How a request has ended.
         private struct End: Sendable {

@@ -7,7 +7,7 @@
     import Testing
     import TransferTestSupport
 
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.ofStorm))
     struct CurlExitTests {
         @Test(arguments: 0..<5)
         func `a process can exit while transfers are in progress`(round: Int) async {

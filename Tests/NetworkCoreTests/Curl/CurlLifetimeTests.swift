@@ -8,7 +8,7 @@
     import TransferTestSupport
 
     /// Runs in separate processes, because threads and descriptors of other tests would be counted otherwise.
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.ofStorm))
     struct CurlLifetimeTests {
         @Test(arguments: [1, 2])
         func `released session managers leak no thread, descriptor or memory`(loops: Int) async {

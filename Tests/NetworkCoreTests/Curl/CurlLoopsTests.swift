@@ -8,7 +8,7 @@
 
     @testable import NetworkCore
 
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.ofStorm))
     struct CurlLoopsTests {
         private func session(_ change: (inout SessionConfiguration) -> Void) -> CurlSessionManager {
             CurlSessionManager(configuration: SessionConfiguration(change))

@@ -9,7 +9,7 @@
     @testable import NetworkCore
 
     /// Tasks on the thread of an event loop.
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.ofStorm))
     struct LoopExecutorTests {
         private func session(loops: Int = 1, _ change: (inout SessionConfiguration) -> Void = { _ in }) -> CurlSessionManager {
             CurlSessionManager(

@@ -10,7 +10,7 @@
     /// and sends unrequested bytes. A model contains every byte that may be delivered for each exchange.
     ///
     /// With `DATA_TRANSFER_SLOW=1`, 100,000 exchanges run over 50 connections. `DATA_TRANSFER_SEED` sets the seed.
-    @Suite(.serialized, .timeLimit(.minutes(10)))
+    @Suite(.serialized, .timeLimit(.ofStorm))
     struct ExchangeStormTests {
         private static let seed = ProcessInfo.processInfo.environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
 

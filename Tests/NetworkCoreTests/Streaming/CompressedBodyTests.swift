@@ -9,7 +9,7 @@
     @testable import NetworkCore
 
     /// Bodies that are compressed while they are sent, RFC 9110 §8.4.
-    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
+    @Suite(.timeLimit(.ofStorm), .alsoOnEventLoops)
     struct CompressedBodyTests {
         private struct SourceFailure: Error {}
 

@@ -10,7 +10,7 @@
     @testable import NetworkURLSession
 
     /// Trailers of requests (RFC 9110 §6.5, RFC 9112 §7.1.2), which are made once per attempt after the last byte of the body.
-    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops) struct RequestTrailerTests {
+    @Suite(.timeLimit(.ofStorm), .alsoOnEventLoops) struct RequestTrailerTests {
         /// A chunked request as it was received.
         private struct Received: Equatable, Sendable {
             var body = Data()

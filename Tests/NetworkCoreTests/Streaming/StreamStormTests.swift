@@ -7,7 +7,7 @@
 
     @testable import NetworkCore
 
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.ofStorm))
     struct StreamStormTests {
         /// Starts a stream, and cancels or releases it at a random time.
         private func runStream(_ session: CurlSessionManager, _ server: LoopbackServer, seed: UInt64) async {

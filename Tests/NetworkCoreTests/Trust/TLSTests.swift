@@ -9,7 +9,7 @@
 
     /// Trust policies with real TLS servers, whose certificates are created when the tests start.
     @Suite(
-        .serialized, .needs("python3 and the openssl command", TLSServers.areAvailable), .timeLimit(.minutes(10)))
+        .serialized, .needs("python3 and the openssl command", TLSServers.areAvailable), .timeLimit(.ofStorm))
     struct TLSTests {
         let servers: TLSServers
 

@@ -14,7 +14,7 @@ extension URLSessionTests {
     /// Each test runs in a separate process. `URLSession` on Linux closes a descriptor while its event source is still active. If
     /// another descriptor of the process gets the same number at that time, it is never reported as readable. It can belong to a
     /// server in a test that runs concurrently.
-    @Suite(.timeLimit(.minutes(10)), .serialized) struct URLSessionStormTests {
+    @Suite(.timeLimit(.ofStorm), .serialized) struct URLSessionStormTests {
         /// A server with various fast responses.
         fileprivate static func server() throws -> LoopbackServer {
             let body = Data(repeating: 0x62, count: 20_000)

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import NetworkPipeline
 
 /// Simulates a server that works on a number of requests at a time and queues the others, with more demand than it can meet.
-@Suite(.timeLimit(.minutes(10))) struct AdaptiveLimitTests {
+@Suite(.timeLimit(.ofStorm)) struct AdaptiveLimitTests {
     private struct Server {
         var random: SeededGenerator
         var workers: Int

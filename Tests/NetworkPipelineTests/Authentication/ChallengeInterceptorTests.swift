@@ -107,7 +107,7 @@ private final class DigestModel: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ChallengeInterceptorTests {
+@Suite(.timeLimit(.ofStorm)) struct ChallengeInterceptorTests {
     private let session = StubSessionManager()
     private let api = try! APIConfiguration("https://api.test")
 

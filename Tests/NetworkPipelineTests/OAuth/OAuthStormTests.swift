@@ -8,7 +8,7 @@ import Testing
 import TransferTestSupport
 
 /// Many tasks of several clients over one file, with failures at every step, judged by ``RotationServer``.
-@Suite(.timeLimit(.minutes(isSlowRun ? 15 : 10))) struct OAuthStormTests {
+@Suite(.timeLimit(.ofStorm)) struct OAuthStormTests {
     /// A client as a process has it.
     private struct Process: Sendable {
         let store: FaultyStore

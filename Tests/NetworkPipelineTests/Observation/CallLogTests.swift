@@ -161,7 +161,7 @@ import Testing
         }
 
         func log(request: LoggedRequest) { logger.log(request: request) }
-        func log(response: LoggedResponse, for request: LoggedRequest) { logger.log(response: response, for: request) }
+        func log(response: LoggedResponse, for request: LoggedRequest?) { logger.log(response: response, for: request) }
         func log(error: any Error, for request: LoggedRequest?) { logger.log(error: error, for: request) }
         func log(outcome: LoggedOutcome, for request: LoggedRequest?) { logger.log(outcome: outcome, for: request) }
     }

@@ -4,7 +4,7 @@ import TransferTestSupport
 import Testing
 
 /// The validator accepts what the standard library accepts, however the bytes are split (RFC 3629).
-@Suite(.timeLimit(.minutes(10))) struct UTF8ValidatorTests {
+@Suite(.timeLimit(.ofStorm)) struct UTF8ValidatorTests {
     /// Whether the pieces are a complete text.
     private static func accepts(_ pieces: [ArraySlice<UInt8>]) -> Bool {
         var validator = UTF8Validator()

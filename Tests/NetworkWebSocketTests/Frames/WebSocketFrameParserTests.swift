@@ -4,7 +4,7 @@ import TransferTestSupport
 import Testing
 
 /// Random streams of frames: the parser finds what the reference finds, however they are split.
-@Suite(.timeLimit(.minutes(10))) struct WebSocketFrameParserTests {
+@Suite(.timeLimit(.ofStorm)) struct WebSocketFrameParserTests {
     /// Returns a stream of frames, most of them valid, of which some bytes may be changed.
     static func stream(_ random: inout SeededGenerator) -> FrameStream {
         let role = random.pick([WebSocketFrameParser.Role.client, .server])

@@ -6,7 +6,7 @@
     import Testing
 
     /// Compression of messages, and decoding of their content (RFC 7692).
-    @Suite(.timeLimit(.minutes(10))) struct MessageContentTests {
+    @Suite(.timeLimit(.ofStorm)) struct MessageContentTests {
         private static func agreed(_ change: (inout AgreedCompression) -> Void = { _ in }) -> AgreedCompression {
             var agreed = AgreedCompression()
             agreed.minimumBytes = 0

@@ -14,7 +14,7 @@
     /// end, no connection is open.
     ///
     /// With `DATA_TRANSFER_SLOW=1`, there are 3,000 sockets. `DATA_TRANSFER_SEED` sets the seed, and `DATA_TRANSFER_SOCKETS` the number.
-    @Suite(.serialized, .timeLimit(.minutes(10)))
+    @Suite(.serialized, .timeLimit(.ofStorm))
     struct WebSocketStormTests {
         private static let environment = ProcessInfo.processInfo.environment
         /// A side that waits for its peer in vain exceeds the time limit of the test.

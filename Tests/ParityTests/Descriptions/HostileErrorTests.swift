@@ -8,7 +8,7 @@ import Testing
 import TransferTestSupport
 
 /// No text of an error contains what a peer can use against its reader: a second line, control characters, a secret, or a megabyte.
-@Suite(.timeLimit(.minutes(10)), .serialized) struct HostileErrorTests {
+@Suite(.timeLimit(.ofStorm), .serialized) struct HostileErrorTests {
     static let secret = "Xq7canary9Zr41Lw"
     static let harmful = [
         "\n2026-01-01 00:00:00 INFO user admin signed in", "\r\nX-Injected: 1", "\u{1B}[2J\u{1B}]0;title\u{7}",

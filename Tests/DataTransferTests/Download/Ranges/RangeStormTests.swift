@@ -6,7 +6,7 @@ import Testing
 import TransferTestSupport
 
 /// Whatever fails at whatever time, also if the resource changes meanwhile, a file with the final name is one version of the resource.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.ofStorm))
 struct RangeStormTests {
     private static let rounds = runs(20, slow: 1_000)
 

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 /// Whatever fails at whatever time, the server has exactly the bytes of the file when an upload is complete, an upload is complete only then, and
 /// each part begins at the position that the server has reported last.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.ofStorm))
 struct UploadStormTests {
     private static let rounds = runs(40, slow: 2_000)
 

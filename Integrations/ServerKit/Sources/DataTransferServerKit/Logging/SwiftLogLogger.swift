@@ -43,7 +43,7 @@ public struct SwiftLogLogger: NetworkErrorLogger, DataTransferErrorLogger {
     }
 
     /// Logs a response at `debug`.
-    public func log(response: LoggedResponse, for request: LoggedRequest) {
+    public func log(response: LoggedResponse, for request: LoggedRequest?) {
         logger.debug("response was received", metadata: LogMetadata(request).adding(response).values)
     }
 
