@@ -13,11 +13,11 @@ import sys
 ENDS = ("Options", "Configuration", "Limits", "Policy", "Timeouts", "Reconnection")
 OTHERS = {
     "RequestPipeline", "RetryBudget", "RateLimit", "RetryCause", "RateLimiter", "ConcurrencyGate", "CircuitBreaker", "RefreshingCredentials",
-    "Credential", "OAuthTokens", "CredentialStore", "DownloadDestination", "PartialDownload", "FileDigest", "DefaultDataTransferService",
-    "DefaultNetworkService", "ServerSentEvent", "PageRule", "StreamFormat", "CacheSelection", "CachePartition", "CacheControl", "ProgressMonitor",
+    "Credential", "OAuthTokens", "CredentialStore", "DownloadDestination", "PartialDownload", "DefaultDataTransferService",
+    "DefaultNetworkService", "ServerSentEvent", "PageRule", "StreamFormat", "CacheSelection", "CachePartition", "ProgressMonitor",
     "TransferProgress", "NetworkErrorLogger", "LogLevel", "LoggedOutcome", "ExchangeObserver", "ExchangeEvent", "TraceContext", "StubResponse",
     "StubSessionManager", "LoopbackFault", "ManualClock", "RecordedSession", "ReconnectingWebSocket", "TrustRoots", "TrustPin", "ClientIdentity",
-    "AcceptedStatuses", "MultipartForm", "EndpointBody", "RequestInstrument",
+    "AcceptedStatuses", "ContentDigest", "CredentialRecord", "DownloadOptions.ExistingFile", "RequestGenerationError.Field", "MultipartForm", "EndpointBody", "RequestInstrument",
 }
 KINDS = {"swift.property", "swift.type.property", "swift.enum.case", "swift.init", "swift.method", "swift.type.method"}
 # `DataTransfer` exports these.
@@ -25,7 +25,7 @@ EXPORTED = {"Endpoints", "NetworkCore", "NetworkLogging", "NetworkJSON"}
 HEADER = """# What can be set
 
 The properties of all options, limits and policies, the members of the types that programs create most often, and the codes of errors, each with the beginning of
-its documentation. The sources have the rest. `Scripts/options.py` writes this page from the sources.
+its documentation. `Scripts/options.py` writes this page from the sources.
 """
 
 
@@ -34,7 +34,7 @@ def sentence(symbol):
     lines = [line["text"].strip() for line in symbol.get("docComment", {}).get("lines", [])]
     text = " ".join(lines[: lines.index("")] if "" in lines else lines)
     text = re.sub(r"``(?:\w+/)*([^`/]+)``", r"`\1`", text).replace("|", "\\|")
-    parts = re.split(r"(?<=[.;:])\s+(?=[A-Z`])", text)
+    parts = re.split(r"(?<=\.)\s+(?=[A-Z`])", text)
     defaults = [part for part in re.split(r"(?<=\.)\s+", text) if part.startswith("Default")]
     return " ".join([parts[0]] + [part for part in defaults if part != parts[0]])
 

@@ -263,6 +263,15 @@ class TypedTests(unittest.TestCase):
             self.assertEqual(list(public_declarations.typed_calls([requirement, line])), [line] if is_found else [], line)
 
 
+class CodeTests(unittest.TestCase):
+    def test_codes_of_errors_print_their_name(self):
+        folder = pathlib.Path(__file__).resolve().parent.parent / "Docs/API"
+        lines = {line for found in public_declarations.read(folder).values() for line in found}
+        codes = {line.partition(": ")[0] for line in lines if line.endswith(".Code: struct Code")}
+        self.assertTrue(codes)
+        self.assertEqual([code for code in codes if f"{code}: extension {code} : CustomStringConvertible" not in lines], [])
+
+
 class ChangelogTests(unittest.TestCase):
     def test_versions_are_sorted_by_precedence(self):
         versions = ["0.9.0", "0.10.0-alpha", "0.10.0-alpha.1", "0.10.0-alpha.beta", "0.10.0-beta.2", "0.10.0-beta.11", "0.10.0", "1.0.0"]

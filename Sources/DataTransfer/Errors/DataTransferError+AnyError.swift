@@ -30,7 +30,7 @@ extension Error {
         }
     }
 
-    /// The error of the application with which a ``DataTransferErrorResolver`` has replaced this one; `nil` if there is none of this type.
+    /// The error of the application with which a ``DataTransferErrorResolver`` has replaced this one; `nil` without such a replacement, or if it has another type.
     ///
     /// ```swift
     /// do {

@@ -111,7 +111,7 @@ public final class RefreshingCredentials: Sendable {
     /// ``NetworkCore/TransportError/Code/authenticationFailed``. The exception are requests that started without a
     /// credential: they continue with the new one.
     ///
-    /// With `nil`, the next request calls the closure with `nil`, which throws while nobody is signed in. Credentials of an ``OAuthClient`` do not use the
+    /// With `nil`, the next request calls the closure with `nil`. The closure should throw an error until a user has signed in. Credentials of an ``OAuthClient`` do not use the
     /// tokens in their store until another user has signed in there; ``CredentialStore/signOut(timeout:)`` also removes them.
     public func set(_ credential: Credential?) {
         tokens?.ownerDidSet(credential)
@@ -139,7 +139,7 @@ public final class RefreshingCredentials: Sendable {
     /// Whether the current task is refreshing these credentials.
     var isRefreshingHere: Bool { Self.refreshing.contains(ObjectIdentifier(self)) }
 
-    /// The current credential; `nil` if there is none, if it has expired, or if another user may have signed in.
+    /// The current credential; `nil` without one, after its expiration, and if another user may have signed in.
     var currentIfValid: Generation? {
         guard tokens?.mayHaveAnotherUser != true, let current = state.withLock({ $0.current }) else { return nil }
         if let expires = current.credential.expires, expires <= now() { return nil }

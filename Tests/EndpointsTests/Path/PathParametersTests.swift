@@ -49,6 +49,8 @@ import TestSupport
     ) throws {
         let error = try Endpoint.make(template, pathParameters: PathParameters(values)).generationError()
         #expect(error.field == .pathParameter(name))
+        // A name that is misspelled is shown.
+        if template.contains("{id}") { #expect(values.keys.allSatisfy { error.reason.contains("\"\($0)\"") }) }
     }
 
     @Test(arguments: ["users/{id", "users/id}", "{{id}}", "{id}}", "}{", "{", "a?b={"])
