@@ -69,7 +69,8 @@
                 "tickets, 800 in a record", "no data", type: 22, Array(repeatElement(TLSFlood.ticket, count: 800).joined())),
             .records("empty records", nil, type: 23, []),
             .records("warnings", nil, type: 21, [1, 90]),
-            .records("KeyUpdate", "no data", type: 22, TLSFlood.keyUpdate),
+            // OpenSSL 3.6 loses track of the keys when reading ahead ends between two of them.
+            .records("KeyUpdate", nil, type: 22, TLSFlood.keyUpdate),
             // The server reads none of the responses, so that they soon wait for room.
             .records("KeyUpdate with a request", nil, type: 22, TLSFlood.keyUpdateRequest),
             .records("1.2 HelloRequest, one in a record", "no data", type: 22, TLSFlood.helloRequest, .tls12),
@@ -151,9 +152,33 @@
             let error = await outcome
             print("\(flood.name): \(turns) other requests, the longest took \(longest); \(error?.description ?? "none")")
             #expect(error != nil)
-            if let message = flood.message { #expect(error?.message.contains(message) == true, "\(String(describing: error))") }
+            // Without a view of TLS, only the number of bytes and the time are limited.
+            if let message = flood.message, !flood.isSecure || LibraryQuirks.current.watchesHandshakes {
+                #expect(error?.message.contains(message) == true, "\(String(describing: error))")
+            }
             #expect(!isOver.withLock { $0 }, "the request has ended before the flood")
             hostile.stop()
+        }
+
+        @Test(.enabled(if: TLSFlood.isAvailable, "a server with OpenSSL can be started"), arguments: [1, 15])
+        func `new keys between records of a response change nothing`(updates: Int) async throws {
+            let certificates = try TLSServers.running()
+            let server = try RawServer { connection in
+                let tls = try TLSFlood(connection.descriptor, .tls13, certificates: certificates)
+                var bytes = try tls.record(Array("HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n".utf8), type: 23)
+                for digit in 0..<400 {
+                    for _ in 0..<updates { bytes += try tls.record(TLSFlood.keyUpdate, type: 22) }
+                    bytes += try tls.record(Array(String(digit % 10).utf8), type: 23)
+                }
+                try connection.send(bytes)
+                while try connection.receive() {}
+            }
+            let session = CurlSessionManager(
+                configuration: SessionConfiguration { $0.trust = TrustPolicy(roots: certificates.authority) })
+            let url = try #require(URL(string: "https://localhost:\(server.port)/"))
+            let response = try await session.response(for: NetworkRequest(url: url))
+            #expect(response.text == String(repeating: "0123456789", count: 40))
+            server.stop()
         }
 
         private static func failure(of session: CurlSessionManager, _ url: URL, _ failed: Locked<Bool>) async -> TransportError? {

@@ -1,7 +1,7 @@
 #if os(Linux)
     import CCurl
     import Foundation
-    import NetworkCore
+    @testable import NetworkCore
     import Testing
     import TransferTestSupport
 
@@ -137,7 +137,11 @@
             }
         }
 
-        @Test func `a handshake that would take long is refused before it does`() async throws {
+        /// Since 8.17.0, libcurl examines the result of the verification after the handshake, which does not end here.
+        private static let verifiesAfterHandshake = CurlLibrary.current.version >= 0x08_11_00
+
+        @Test(.enabled(if: LibraryQuirks.current.watchesHandshakes, "OpenSSL's functions can be called"))
+        func `a handshake that would take long is refused before it does`() async throws {
             let trust = TrustPolicy(roots: try TLSServers.running().authority)
             let anyone = TrustPolicy(roots: .insecureWithoutVerification)
             let leaf = Self.certificate("a", "localhost", Self.curveKey, isAuthority: false)
@@ -153,13 +157,15 @@
                 (anyone, 0x9E, Self.certificates([rsa]) + Self.group(4097), "4096 bits", 35),
                 (anyone, 0x9E, Self.certificates([rsa]) + Self.group(4096), "4096 bits", nil),
             ]
-            for row in rows {
+            for row in rows where row.code != 60 || !Self.verifiesAfterHandshake {
                 var content = (Self.hello(row.suite) + row.messages)[...]
                 var bytes: [UInt8] = []
                 while !content.isEmpty {
                     bytes += [22, 3, 3] + Self.sized(Array(content.prefix(16000)), 2)
                     content = content.dropFirst(16000)
                 }
+                // A fatal alert, "handshake failure", for a client that waits for more.
+                bytes += [21, 3, 3, 0, 2, 2, 40]
                 let server = try RawServer { [bytes] connection in
                     _ = try connection.receive()
                     try connection.send(bytes)
