@@ -193,7 +193,25 @@ struct FileDownload: Sendable {
             request.headerParameters = request.headerParameters.replacing(with: resumption.headers)
             request.acceptedStatuses = request.acceptedStatuses + [206, 416]
         }
-        return try await service.streamResult(for: request).get()
+        let stream = try await service.streamResult(for: request).get()
+        try await checkName(stream, resumption)
+        return stream
+    }
+
+    /// Stops a download to a folder if its name is taken and must not be, before its body is received.
+    private func checkName(_ stream: DataTransferStream, _ resumption: Resumption?) async throws(DataTransferError) {
+        guard destination.isFolder, options.existingFile == .fail else { return }
+        let url = destination.url.appendingPathComponent(name(of: stream, resumption))
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return }
+        stream.stop()
+        throw await failed(FileFailure(.destinationExists, "already exists", url: url), stream)
+    }
+
+    /// The final name in a folder: the one of the first response, if this one continues the download.
+    private func name(of stream: DataTransferStream, _ resumption: Resumption?) -> String {
+        let known = stream.statusCode == 200 ? nil : resumption?.record.name
+        return known ?? SafeFileName.of(stream.headers, url: stream.url)
     }
 
     private func receiveWhole(
@@ -278,6 +296,10 @@ extension FileDownload {
     func failed(_ failure: FileFailure, _ stream: DataTransferStream?) async -> DataTransferError {
         var failure = failure
         if let (partial, count) = await kept(after: failure) { failure.add(kept: partial.place, byteCount: count) }
+        // Until the head of the response has been received, the name of a file in a folder is not known.
+        if destination.isFolder, failure.url == destination.url, let stream {
+            failure.url.appendPathComponent(name(of: stream, nil))
+        }
         failure.request = stream?.request(request.method) ?? RequestGenerationError.text(of: request)
         return stream?.report(.file(failure)) ?? service.report(.file(failure))
     }

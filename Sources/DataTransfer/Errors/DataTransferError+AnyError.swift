@@ -32,6 +32,9 @@ extension Error {
 
     /// The error of the application with which a ``DataTransferErrorResolver`` has replaced this one; `nil` without such a replacement, or if it has another type.
     ///
+    /// If credentials could not be obtained, it is also found in the error of the request that should have obtained them; see
+    /// ``DataTransferError/resolved(as:)``.
+    ///
     /// ```swift
     /// do {
     ///     try await service.request(endpoint)

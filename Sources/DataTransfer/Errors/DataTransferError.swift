@@ -72,15 +72,30 @@ extension DataTransferError {
         if case .upload(let failure) = self { failure } else { nil }
     }
 
+    /// The maximum number of errors, each the cause of the one before, that ``resolved(as:)`` examines.
+    private static let maximumCauses = 8
+
     /// Returns the error of a given type that the resolver returned or the response decoder threw.
     ///
-    /// For example, it is an ``Endpoints/EnvelopeError``. The result is `nil` if there is no error of that type.
+    /// For example, it is an ``Endpoints/EnvelopeError``. If credentials could not be obtained
+    /// (``NetworkCore/TransportError/Code/authenticationFailed``), it is also found in the error of the request that should have obtained
+    /// them. The result is `nil` if there is no error of that type.
     public func resolved<Resolved: Error>(as type: Resolved.Type = Resolved.self) -> Resolved? {
-        switch self {
-        case .resolvedNetworkFailure(let error, _): error as? Resolved
-        case .parsing(let failure): failure.underlying as? Resolved
-        case .noResponse, .networkFailure, .file, .upload: nil
+        var error: any Error = self
+        for _ in 0..<Self.maximumCauses {
+            let known = error.dataTransferError
+            switch known {
+            case .resolvedNetworkFailure(let resolved as Resolved, _): return resolved
+            case .parsing(let failure): return failure.underlying as? Resolved
+            default: break
+            }
+            guard let failure = known?.networkError?.transportError, failure.code == .authenticationFailed,
+                let cause = failure.underlying
+            else { return nil }
+            if let cause = cause as? Resolved { return cause }
+            error = cause
         }
+        return nil
     }
 
     /// The status of the response; `nil` if none was received.

@@ -53,6 +53,8 @@ extension EncodingError {
             return "invalid \(type(of: value))" + (words.isEmpty ? "" : " (\(words))") + place
         }
         if text.last == "." { text.removeLast() }
-        return text.prefix(1).lowercased() + text.dropFirst() + place
+        // An acronym keeps its case.
+        let isAcronym = text.dropFirst().first?.isUppercase ?? false
+        return (!isAcronym ? text.prefix(1).lowercased() : String(text.prefix(1))) + text.dropFirst() + place
     }
 }

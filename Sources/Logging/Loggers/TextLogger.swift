@@ -129,7 +129,7 @@ struct LogText: Sendable {
         return Self.cut(redaction.redacted(url: start), of: start)
     }
 
-    private func printed(_ text: String) -> String {
+    func printed(_ text: String) -> String {
         let start = Self.start(of: text)
         return Self.cut(redaction.redacted(start: start), of: start)
     }

@@ -148,6 +148,10 @@ extension LoggedOutcome {
 }
 
 extension LoggedOutcome: RedactedStringConvertible {
-    /// One line with the status or failure, the source, the attempts and the duration. The error is not included.
-    public var description: String { LogText(redaction: .default, maximumBodyBytes: 0).summary(self) }
+    /// One line with the status, the source, the attempts, the duration, and the description of the error unless it is that of a status.
+    public var description: String {
+        let text = LogText(redaction: .default, maximumBodyBytes: 0)
+        let cause = statusCode == nil ? error.map { ": \(text.printed(String(describing: $0)))" } ?? "" : ""
+        return text.summary(self) + cause
+    }
 }

@@ -57,7 +57,7 @@
         func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
             let milliseconds = (now - min(now, submitted)) / 1_000_000
             var error = TransportError(
-                .timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
+                .timedOut, "\(what), \(milliseconds) ms after the attempt began", phase: phase, request: request)
             if phase == .queued { error.timings = timings(now) }
             return error
         }

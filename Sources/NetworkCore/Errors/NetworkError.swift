@@ -96,6 +96,7 @@ extension NetworkResponse {
         let place = URLText(url).originAndPath.printableLine
         var text = (method.map { "\($0) " } ?? "") + "\(place): status \(statusCode)"
         if timings.attempt > 1 { text += " after \(timings.attempt) attempts" }
+        if let end = timings.retryEnd { text += ", not sent again because \(end.text)" }
         guard !data.isEmpty else { return text + ", empty body" }
         let snippet = Redaction.default.redacted(
             body: data, contentType: headers["Content-Type"], maximumBytes: NetworkError.maximumSnippetBytes)

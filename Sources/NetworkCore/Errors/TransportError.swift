@@ -43,6 +43,7 @@ public struct TransportError: Error, Sendable {
         var tlsFailure: TLSFailure?
         var timings: TransferTimings?
         var attempts = 1
+        var retryEnd: RetryEnd?
     }
 
     private var parts: CopyOnWrite<Parts>
@@ -102,6 +103,12 @@ extension TransportError {
     public package(set) var attempts: Int {
         get { parts.value.attempts }
         set { parts.value.attempts = newValue }
+    }
+
+    /// Why no further attempt was made although the failure is one that is retried; `nil` if there is no such reason.
+    package var retryEnd: RetryEnd? {
+        get { parts.value.retryEnd }
+        set { parts.value.retryEnd = newValue }
     }
 
     /// The error that caused this one.
@@ -238,6 +245,7 @@ extension TransportError: RedactedStringConvertible, LocalizedError {
         if let tlsFailure, tlsFailure != .other { text += ": \(tlsFailure)" }
         text += ": " + parts.value.message.line
         if let engineCode { text += " [\(engineCode)]" }
+        if let retryEnd { text += "; not sent again because \(retryEnd.text)" }
         if code == .authenticationFailed, let cause = underlying as? any RedactedError { text += "; cause: \(cause)" }
         return text
     }

@@ -125,6 +125,9 @@ public struct TransferTimings: Sendable, Hashable {
     /// The address that was connected to, as in ``NetworkResponse/serverAddress``.
     public var serverAddress: NetworkResponse.ServerAddress?
 
+    /// Why no further attempt was made although the failure is one that is retried; `nil` if there is no such reason.
+    package var retryEnd: RetryEnd?
+
     /// Creates timings. Values that are not passed are zero or unknown.
     public init(
         queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
@@ -146,6 +149,22 @@ public struct TransferTimings: Sendable, Hashable {
         self.isReusedConnection = isReusedConnection
         self.attempt = attempt
         self.serverAddress = serverAddress
+    }
+}
+
+/// A reason for which a failure that is retried was not followed by another attempt, other than the maximum number of them.
+package enum RetryEnd: UInt8, Sendable, Hashable {
+    case notIdempotent, bodyReadOnce, longPause, deadline, budget
+
+    /// The reason, to follow a description of the failure.
+    package var text: String {
+        switch self {
+        case .notIdempotent: "the request may have been processed and is not idempotent"
+        case .bodyReadOnce: "the body can be read only once"
+        case .longPause: "the server asks for a longer pause than maximumRetryAfter"
+        case .deadline: "the deadline passes before the next attempt"
+        case .budget: "the budget for retries is used up"
+        }
     }
 }
 

@@ -129,11 +129,19 @@ final class CallLog: AttemptObserver {
     }
 
     func attemptDidEnd(_ response: NetworkResponse) {
-        if !logsOnlyFailures, logger.isEnabled { logger.log(response: response.logged, for: lastSent) }
+        guard !logsOnlyFailures, logger.isEnabled else { return }
+        var record = response.logged
+        // Interceptors number the response later.
+        record.attempt = state.withLock(\.attempts)
+        logger.log(response: record, for: lastSent)
     }
 
     func attemptDidFail(_ error: TransportError) {
-        state.withLock { $0.failure = error }
+        var error = error
+        error.attempts = state.withLock { [error] state in
+            state.failure = error
+            return state.attempts
+        }
         if logger.isEnabled { logger.log(error: NetworkError(error), for: lastSent) }
     }
 

@@ -197,6 +197,6 @@ struct URLSessionActivity: Sendable {
             } else {
                 Deadline.idleLateness(idleTimeout, headBound)
             }
-        return TransportError(.timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
+        return TransportError(.timedOut, "\(what), \(milliseconds) ms after the attempt began", phase: phase, request: request)
     }
 }

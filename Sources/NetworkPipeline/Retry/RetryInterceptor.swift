@@ -98,7 +98,7 @@ public struct RetryInterceptor: PhasedInterceptor {
             return try result.get()
         }
         var result = result
-        while try await pauses(after: result, ofAttempt: attempt, request) {
+        while try await pauses(after: &result, ofAttempt: attempt, request) {
             attempt += 1
             do throws(TransportError) {
                 var response = try await next(request)
@@ -113,16 +113,23 @@ public struct RetryInterceptor: PhasedInterceptor {
         return try result.get()
     }
 
-    /// Pauses before the next attempt, and returns `true`; returns `false` at once if no attempt is left.
+    /// Pauses before the next attempt, and returns `true`; returns `false` at once if no attempt is left, and adds the reason to the outcome.
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the pause.
     private func pauses(
-        after outcome: Result<NetworkResponse, TransportError>, ofAttempt attempt: Int, _ request: NetworkRequest
+        after outcome: inout Result<NetworkResponse, TransportError>, ofAttempt attempt: Int, _ request: NetworkRequest
     ) async throws(TransportError) -> Bool {
         let facts = RetryFacts(
             request: request, outcome: outcome, attempt: attempt, remaining: request.deadline?.remaining,
             takeFromBudget: { budget?.withdraw() ?? true }, random: random(), now: now())
-        guard case .retry(let delay, let reason) = options.decision(facts) else { return false }
+        let (delay, reason): (Duration, String)
+        switch options.decision(facts) {
+        case .retry(let after, let because): (delay, reason) = (after, because)
+        case .stop: return false
+        case .end(let end):
+            outcome.end(end)
+            return false
+        }
         if case .success(let response) = outcome {
             response.body.stop()
             for field in options.requestedPause(facts).malformed { malformed.note(field, in: request) }
@@ -142,7 +149,8 @@ public struct RetryInterceptor: PhasedInterceptor {
         var request = request
         request.context.continuation = nil
         continuation.expectBody(ofAttempt: attempt) { [request] (error) async throws(TransportError) in
-            try await pauses(after: .failure(error), ofAttempt: attempt, request)
+            var outcome = Result<NetworkResponse, TransportError>.failure(error)
+            return try await pauses(after: &outcome, ofAttempt: attempt, request)
         }
     }
 
@@ -162,7 +170,22 @@ public struct RetryInterceptor: PhasedInterceptor {
             return head
         }
         continuation.expectBody(ofAttempt: attempt) { [request] (_) async throws(TransportError) in
-            try await pauses(after: cause, ofAttempt: attempt, request)
+            var outcome = cause
+            return try await pauses(after: &outcome, ofAttempt: attempt, request)
+        }
+    }
+}
+
+extension Result where Success == NetworkResponse, Failure == TransportError {
+    /// Adds the reason for which no further attempt was made.
+    fileprivate mutating func end(_ end: RetryEnd) {
+        switch self {
+        case .success(var response):
+            response.timings.retryEnd = end
+            self = .success(response)
+        case .failure(var error):
+            error.retryEnd = end
+            self = .failure(error)
         }
     }
 }

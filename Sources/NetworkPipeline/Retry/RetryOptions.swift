@@ -46,7 +46,9 @@ package enum RetryDecision: Sendable, Equatable {
     /// Another attempt follows after a pause.
     case retry(after: Duration, because: String)
     /// No further attempt follows, and the outcome is returned.
-    case stop(because: String)
+    case stop
+    /// No further attempt follows, and the outcome is returned with the reason.
+    case end(RetryEnd)
 }
 
 /// The input of a decision, in addition to the options.
@@ -67,33 +69,23 @@ struct RetryFacts {
 extension RetryOptions {
     func decision(_ facts: RetryFacts) -> RetryDecision {
         let cause = RetryCause(facts.outcome)
-        guard causes.contains(cause) else { return .stop(because: "\(cause): \(cause.reason)") }
-        guard facts.attempt < maximumAttempts else {
-            return .stop(because: "\(cause), and \(facts.attempt) of \(maximumAttempts) attempts have been made")
-        }
+        guard causes.contains(cause), facts.attempt < maximumAttempts else { return .stop }
         guard facts.request.mayBeSentAgain(after: facts.outcome.fate) else {
-            let reason =
-                facts.request.hasReplayableBody
-                ? "\(facts.request.method) is not idempotent and may have been processed" : "the body can be read only once"
-            return .stop(because: "\(cause), but \(reason)")
+            return .end(facts.request.hasReplayableBody ? .notIdempotent : .bodyReadOnce)
         }
         var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
         switch requestedPause(facts).pause {
         case .none: break
         case .delay(let asked):
-            guard asked <= maximumRetryAfter else {
-                return .stop(because: "\(cause), and the server asks for a pause of \(asked), more than \(maximumRetryAfter)")
-            }
+            guard asked <= maximumRetryAfter else { return .end(.longPause) }
             // The random backoff is added to the requested pause, so that clients do not all return at the same time.
             delay = delay.bounded + asked.bounded
         case .malformed:
             // The server asks for some pause, which a small random number must not end at once.
             delay = backoff.bound(beforeAttempt: facts.attempt + 1)
         }
-        if let remaining = facts.remaining, delay >= remaining {
-            return .stop(because: "\(cause), and the deadline passes before the next attempt")
-        }
-        guard facts.takeFromBudget() else { return .stop(because: "\(cause), and the budget for retries is used up") }
+        if let remaining = facts.remaining, delay >= remaining { return .end(.deadline) }
+        guard facts.takeFromBudget() else { return .end(.budget) }
         return .retry(after: delay, because: "\(cause): \(cause.reason)")
     }
 

@@ -189,7 +189,8 @@ extension StubSessionManager {
         let response = try StubResponse.file(
             endpoint.mockFileName, extension: endpoint.mockFileExtension, in: fixtures, status: status, headers: headers)
         let request = try endpoint.networkRequest(with: configuration)
-        route(response, for: request.pathForStubs, method: request.method)
+        let path = request.pathForStubs
+        route { $0.method == request.method && $0.pathForStubs == path ? response : nil }
     }
 }
 

@@ -22,20 +22,40 @@ import NetworkSupport
 public final class StubSessionManager: NetworkSessionManager {
     private struct Enqueued {
         var response: StubResponse
-        var path: String?
+        var path: StubPath?
         var method: RequestMethod?
 
-        func matches(_ request: NetworkRequest) -> Bool {
-            (method == nil || method == request.method) && (path == nil || path == request.pathForStubs)
+        init(response: StubResponse, path: String?, method: RequestMethod?) {
+            self.response = response
+            self.path = path.map(StubPath.init)
+            self.method = method
         }
+
+        var description: String { "\(method?.rawValue ?? "any") \(path?.description ?? "any path")" }
+
+        func matches(_ request: NetworkRequest) -> Bool {
+            (method == nil || method == request.method) && path?.matches(request) != false
+        }
+    }
+
+    private struct Route {
+        var description: String
+        var respond: @Sendable (NetworkRequest) -> StubResponse?
     }
 
     private struct State {
         var enqueued: [Enqueued] = []
-        var routes: [@Sendable (NetworkRequest) -> StubResponse?] = []
+        var routes: [Route] = []
         var requests: [NetworkRequest] = []
-        var waiting: [Int: @Sendable (Result<NetworkResponse, TransportError>) -> Void] = [:]
+        var waiting: [Int: Waiting] = [:]
         var lastWaiting = 0
+        /// What ``close(grace:)`` has returned; `nil` while the session manager is open.
+        var report: ClosingReport?
+    }
+
+    private struct Waiting {
+        var request: NetworkRequest
+        var completion: @Sendable (Result<NetworkResponse, TransportError>) -> Void
     }
 
     private let state = Locked(State())
@@ -54,8 +74,8 @@ public final class StubSessionManager: NetworkSessionManager {
     ///
     /// - Parameters:
     ///   - response: The response or failure.
-    ///   - path: The percent-decoded path of the URL, including the path of the base URL: `/3/users`. `nil` matches any
-    ///     path.
+    ///   - path: The path of the URL, including the path of the base URL: `/3/users`. It may have parameters, `/3/users/{id}`, and a
+    ///     query, `/3/users?page=1`, in any order; without one, every query matches. `nil` matches any path.
     ///   - method: The method of the request. `nil` matches any method.
     public func enqueue(_ response: StubResponse, for path: String? = nil, method: RequestMethod? = nil) {
         state.withLock { $0.enqueued.append(Enqueued(response: response, path: path, method: method)) }
@@ -65,18 +85,19 @@ public final class StubSessionManager: NetworkSessionManager {
     ///
     /// - Parameter route: Returns the response to a request, or `nil` to try the next route. Called at most once for each request. Runs on the thread that sends the request.
     public func route(_ route: @escaping @Sendable (NetworkRequest) -> StubResponse?) {
-        state.withLock { $0.routes.append(route) }
+        state.withLock { $0.routes.append(Route(description: "a closure", respond: route)) }
     }
 
     /// Adds a route that returns the same response to every request for a path.
     ///
     /// - Parameters:
     ///   - response: The response or failure.
-    ///   - path: The percent-decoded path of the URL, including the path of the base URL.
+    ///   - path: The path of the URL, as for ``enqueue(_:for:method:)``.
     ///   - method: The method of the request. `nil` matches any method.
     public func route(_ response: StubResponse, for path: String, method: RequestMethod? = nil) {
-        route { request in
-            Enqueued(response: response, path: path, method: method).matches(request) ? response : nil
+        let stub = Enqueued(response: response, path: path, method: method)
+        state.withLock { state in
+            state.routes.append(Route(description: stub.description) { stub.matches($0) ? response : nil })
         }
     }
 
@@ -102,13 +123,9 @@ public final class StubSessionManager: NetworkSessionManager {
             completion(result.map { $0.delivered(for: request) })
         }
         guard let result = stubbedResult(for: request) else {
-            let ticket = state.withLock { state in
-                state.lastWaiting += 1
-                state.waiting[state.lastWaiting] = completion
-                return state.lastWaiting
-            }
+            let ticket = wait(request, completion)
             return StubHandle { [state] in
-                guard let completion = state.withLock({ $0.waiting.removeValue(forKey: ticket) }) else { return }
+                guard let completion = state.withLock({ $0.waiting.removeValue(forKey: ticket)?.completion }) else { return }
                 let error = TransportError(.cancelled, "the request was cancelled", request: request)
                 BackgroundThreads.completions.run { completion(.failure(error)) }
             }
@@ -138,13 +155,22 @@ public final class StubSessionManager: NetworkSessionManager {
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
             cancellation: .taskCancelled(request))
         return try await bridge.run { completion in
-            let ticket = state.withLock { state in
-                state.lastWaiting += 1
-                state.waiting[state.lastWaiting] = completion
-                return state.lastWaiting
-            }
+            let ticket = wait(request, completion)
             return StubHandle { [state] in _ = state.withLock { $0.waiting.removeValue(forKey: ticket) } }
         }
+    }
+
+    /// Keeps a request that got ``StubResponse/silence``, and returns its number.
+    private func wait(
+        _ request: NetworkRequest, _ completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+    ) -> Int {
+        let (number, isClosed) = state.withLock { state in
+            state.lastWaiting += 1
+            if state.report == nil { state.waiting[state.lastWaiting] = Waiting(request: request, completion: completion) }
+            return (state.lastWaiting, state.report != nil)
+        }
+        if isClosed { completion(.failure(.refusedByClosedSession(request))) }
+        return number
     }
 
     /// Records the request and returns its result; `nil` for ``StubResponse/silence``.
@@ -154,12 +180,13 @@ public final class StubSessionManager: NetworkSessionManager {
         } catch {
             return .failure(TransportError(.invalidRequest, error.description, request: request, underlying: error))
         }
-        let routes = state.withLock { state in
-            state.requests.append(request)
-            return state.routes
+        let (routes, isClosed) = state.withLock { state in
+            if state.report == nil { state.requests.append(request) }
+            return (state.routes, state.report != nil)
         }
+        if isClosed { return .failure(.refusedByClosedSession(request)) }
         var response = take { $0.path != nil && $0.matches(request) }
-        for route in routes where response == nil { response = route(request) }
+        for route in routes where response == nil { response = route.respond(request) }
         if response == nil { response = take { $0.path == nil && $0.matches(request) } }
         guard let response else { return .failure(notStubbed(request)) }
         switch response.outcome {
@@ -181,12 +208,35 @@ public final class StubSessionManager: NetworkSessionManager {
     }
 
     private func notStubbed(_ request: NetworkRequest) -> TransportError {
-        let (enqueued, routes) = state.withLock { ($0.enqueued, $0.routes.count) }
-        let list = enqueued.prefix(5).map { "\($0.method?.rawValue ?? "any") \($0.path ?? "any path")" }.joined(separator: ", ")
+        let (enqueued, routes) = state.withLock { ($0.enqueued.map(\.description), $0.routes.map(\.description)) }
+        func list(_ stubs: [String]) -> String {
+            stubs.isEmpty
+                ? "nothing" : stubs.prefix(5).joined(separator: ", ") + (stubs.count > 5 ? " and \(stubs.count - 5) more" : "")
+        }
         return TransportError(
             .notStubbed,
-            "no stub for \(request.method) \(request.pathForStubs); enqueued: \(list.isEmpty ? "nothing" : list); routes: \(routes)",
+            "no stub for \(request.method) \(request.pathForStubs); enqueued: \(list(enqueued)); routes: \(list(routes))",
             request: request)
+    }
+}
+
+extension StubSessionManager: ClosableSessionManager {
+    /// Closes the session manager: new requests fail with ``NetworkCore/TransportError/Code/sessionClosed``, and so do those that got
+    /// ``StubResponse/silence``, at once, because they would never end.
+    @discardableResult
+    public func close(grace: Duration) async -> ClosingReport {
+        let (report, waiting) = state.withLock { state in
+            let waiting = state.waiting.values.map { (TransportError.cutOff($0.request, phase: .firstByte), $0.completion) }
+            state.waiting = [:]
+            let report =
+                state.report
+                ?? ClosingReport(
+                    cancelled: Array(waiting.map(\.0).prefix(ClosingReport.maximumListed)), cancelledCount: waiting.count)
+            state.report = report
+            return (report, waiting)
+        }
+        for (error, completion) in waiting { BackgroundThreads.completions.run { completion(.failure(error)) } }
+        return report
     }
 }
 

@@ -118,6 +118,19 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
+    @Test func `with the policy fail an existing file in a folder is an error before the body is received`() async throws {
+        try Data("old".utf8).write(to: folder.file("movie.mp4"))
+        served.change { $0.faults = [.stallBody(after: 1000)] }
+        let server = try served.server()
+        let error = try await downloadFailure {
+            try await server.service().download(
+                movie, to: .folder(folder.url), options: DownloadOptions(existingFile: .fail))
+        }
+        #expect(
+            error.fileFailure?.code == .destinationExists && error.fileFailure?.url.lastPathComponent == "movie.mp4", "\(error)")
+        expectOnly("movie.mp4")
+    }
+
     @Test func `with the policy fail a file created during the download is an error at the end`() async throws {
         let place = folder.file("movie.mp4")
         served.change { content in

@@ -47,6 +47,28 @@ import TransferTestSupport
         }
     }
 
+    @Test func `the error of the application is found in the cause of failed authentication`() {
+        let refused = DataTransferError.resolvedNetworkFailure(
+            Other(), cause: .status(NetworkResponse(statusCode: 401, url: URL(string: "https://a.example")!)))
+        func nested(_ cause: any Error, _ code: TransportError.Code = .authenticationFailed, levels: Int = 1) -> DataTransferError
+        {
+            let inner: any Error = levels > 1 ? nested(cause, code, levels: levels - 1) : cause
+            return .networkFailure(NetworkError(TransportError(code, "", underlying: inner)))
+        }
+        let rows: [(DataTransferError, Bool)] = [
+            (refused, true), (nested(refused), true), (nested(Other()), true), (nested(refused, levels: 3), true),
+            (
+                .resolvedNetworkFailure(
+                    URLError(.badURL), cause: NetworkError(TransportError(.authenticationFailed, "", underlying: refused))), true
+            ),
+            (nested(refused, levels: 100), false), (nested(refused, .connectionLost), false), (nested(URLError(.badURL)), false),
+        ]
+        for (error, isFound) in rows {
+            #expect((error.resolved(as: Other.self) != nil) == isFound, "\(error)")
+            #expect(((error as any Error).resolved(as: Other.self) != nil) == isFound, "\(error)")
+        }
+    }
+
     @Test func `a result has the value or the typed error, and a whole URL is requested in one line`() async throws {
         session.route { request in
             request.url.path == "/3/missing"

@@ -41,8 +41,11 @@ import Testing
         logger.events.map { event in
             switch event {
             case .request(let request): "request \(request.attempt)"
-            case .response(let response, let request): "response \(request.attempt) \(response.statusCode)"
-            case .networkError(_, let request): "error \(request?.attempt ?? 0)"
+            case .response(let response, let request) where response.attempt == request.attempt:
+                "response \(request.attempt) \(response.statusCode)"
+            case .response(let response, let request): "response of attempt \(request.attempt) has number \(response.attempt)"
+            case .networkError(let error, let request):
+                "error \(error.networkError?.transportError?.attempts ?? request?.attempt ?? 0)"
             case .outcome(let outcome, _):
                 "outcome \(outcome.statusCode ?? 0) \(outcome.attempts) \(outcome.source.rawValue) \(outcome.error == nil)"
             case .dataTransferError: "data transfer error"

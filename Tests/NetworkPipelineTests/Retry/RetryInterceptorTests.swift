@@ -72,6 +72,26 @@ import TransferTestSupport
         #expect(session.requests.count == 1)
     }
 
+    @Test func `an error says why no further attempt was made`() async throws {
+        let rows: [(StubResponse, RetryOptions, RetryBudget?, Endpoint<String>, String?)] = [
+            (.status(503), RetryOptions(), RetryBudget(reserve: 0), get, "the budget for retries is used up"),
+            (.failure(.connectionLost), RetryOptions(), RetryBudget(reserve: 0), get, "the budget for retries is used up"),
+            (.status(503, headers: ["Retry-After": "61"]), RetryOptions(), nil, get, "longer pause than maximumRetryAfter"),
+            (.status(503), RetryOptions(), nil, Endpoint(path: "a", method: .post), "is not idempotent"),
+            (.status(404), RetryOptions(), nil, get, nil), (.status(503), RetryOptions(maximumAttempts: 1), nil, get, nil),
+        ]
+        for (response, options, budget, endpoint, reason) in rows {
+            let session = StubSessionManager()
+            session.enqueue(response)
+            let service = DefaultDataTransferService(
+                configuration: try APIConfiguration("http://api.test"), sessionManager: session,
+                interceptors: [RetryInterceptor(options: options, budget: budget, clock: clock)])
+            let error = await #expect(throws: DataTransferError.self) { try await service.request(endpoint) }
+            let text = error?.description ?? ""
+            #expect(reason.map(text.contains) ?? !text.contains("not sent again"), "\(text)")
+        }
+    }
+
     @Test func `a POST is retried only if the endpoint declares it idempotent`() async throws {
         session.enqueue(.status(503))
         let service = try service()

@@ -54,8 +54,39 @@ struct StubSessionManagerTests {
         #expect(try await text("/a", method: .post) == "post")
     }
 
+    @Test(arguments: [
+        ("/users/{id}", "/users/7", true), ("/users/{id}", "/users", false), ("/users/{id}", "/users/7/posts", false),
+        ("/users/{id}", "/users/7?a=1", true), ("/users?page=1", "/users?page=1", true),
+        ("/users?page=1", "/users?page=2", false),
+        ("/users?page=1", "/users", false), ("/users?a=1&b=2", "/users?b=2&a=1", true), ("/users?a=x y", "/users?a=x%20y", true),
+        ("/users?", "/users", true), ("/users?", "/users?a", false), ("/a b", "/a%20b", true), ("/users/", "/users", false),
+    ])
+    func `a stub may have parameters in its path and a query`(stub: String, path: String, isFound: Bool) async throws {
+        let url = try #require(URL(string: "http://api.example\(path)"))
+        session.route(.text("found"), for: stub)
+        session.route { _ in .text("other") }
+        let data = try await session.response(for: NetworkRequest(url: url)).data
+        #expect(String(decoding: data, as: UTF8.self) == (isFound ? "found" : "other"))
+    }
+
+    @Test func `a session manager that is closed refuses requests, and ends those without a response`() async throws {
+        session.route { _ in .silence }
+        let request = try request("/x")
+        let task = Task { try await session.response(for: request) }
+        while session.waitingCount == 0 { await Task.yield() }
+        let report = await session.close(grace: .seconds(3600))
+        #expect(report.cancelledCount == 1 && report.cancelled.first?.request == "GET http://api.example/x")
+        for result in [await task.result, await Task { try await session.response(for: request) }.result] {
+            let error = #expect(throws: TransportError.self) { try result.get() }
+            #expect(error?.code == .sessionClosed)
+        }
+        #expect(session.requests.count == 1 && session.waitingCount == 0)
+        #expect(await session.close().cancelledCount == 1)
+    }
+
     @Test func `a request without a stub fails with a message that lists the stubs`() async throws {
         session.enqueue(.text("x"), for: "/users", method: .post)
+        session.route(.text("x"), for: "/movies/{id}")
         let request = try request("/user")
         do throws(TransportError) {
             _ = try await session.response(for: request)
@@ -63,6 +94,7 @@ struct StubSessionManagerTests {
         } catch {
             #expect(error.code == .notStubbed)
             #expect(error.message.contains("GET /user") && error.message.contains("POST /users"))
+            #expect(error.message.contains("any /movies/{id}"))
         }
     }
 

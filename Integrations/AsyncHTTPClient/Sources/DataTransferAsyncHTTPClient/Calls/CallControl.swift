@@ -70,7 +70,7 @@ final class CallControl: Sendable {
     func timeout(_ what: String, in phase: TransportError.Phase? = nil) -> TransportError {
         let elapsed = (NIODeadline.now() - begin).nanoseconds
         return TransportError(
-            .timedOut, "\(what), \(elapsed / 1_000_000) ms after the call", phase: phase ?? self.phase, request: request)
+            .timedOut, "\(what), \(elapsed / 1_000_000) ms after the attempt began", phase: phase ?? self.phase, request: request)
     }
 
     /// Records that the head of the final response was received: the limit for it no longer applies.
