@@ -140,7 +140,9 @@
         /// Since 8.17.0, libcurl examines the result of the verification after the handshake, which does not end here.
         private static let verifiesAfterHandshake = CurlLibrary.current.version >= 0x08_11_00
 
-        @Test(.enabled(if: LibraryQuirks.current.watchesHandshakes, "OpenSSL's functions can be called"))
+        @Test(
+            .needs("python3 and the openssl command", TLSServers.areAvailable),
+            .needs("a libcurl whose OpenSSL can be called", LibraryQuirks.current.watchesHandshakes))
         func `a handshake that would take long is refused before it does`() async throws {
             let trust = TrustPolicy(roots: try TLSServers.running().authority)
             let anyone = TrustPolicy(roots: .insecureWithoutVerification)

@@ -214,10 +214,11 @@ extension ExtremeCall {
                 describe(NetworkResponse(statusCode: 200, url: url, timings: timings))
             }
         },
-        ExtremeCall("CurlSessionManager.close(grace:)", "URLSessionManager.close(grace:)") {
+        ExtremeCall("CurlSessionManager.close(grace:)", "URLSessionManager.close(grace:)", "StubSessionManager.close(grace:)") {
             for grace in Extreme.durations {
                 describe(await DefaultSessionManager().close(grace: grace))
                 describe(await URLSessionManager().close(grace: grace))
+                describe(await StubSessionManager().close(grace: grace))
             }
         },
         ExtremeCall(
