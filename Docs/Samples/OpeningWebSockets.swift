@@ -56,7 +56,10 @@ do {
 
 // snippet.reconnecting
 let live = ReconnectingWebSocket(
-    WebSocketReconnection { $0.maximumDelay = .seconds(30) }
+    WebSocketReconnection {
+        $0.maximumAttempts = 5
+        $0.maximumDelay = .seconds(30)
+    }
 ) {
     try await service.webSocket(for: Endpoint<Void>(path: "live"))
 } onOpen: { socket in
