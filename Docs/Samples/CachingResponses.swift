@@ -37,9 +37,23 @@ offline.headerParameters.cachePolicy = RequestCachePolicy(
 // snippet.end
 
 // snippet.clearing
+try await cache.remove(.url(api.baseURL.appendingPathComponent("movie/7")))
 try await cache.remove(.host("api.example.com"))
 try await cache.remove(.storedBefore(Date(timeIntervalSinceNow: -86_400)))
 try await cache.remove(.all)
+// snippet.end
+
+// snippet.stale
+let tolerant = CacheInterceptor(
+    options: CacheOptions(staleIfError: .seconds(3600)))
+// snippet.end
+
+// snippet.key
+let movie = NetworkRequest(
+    url: api.baseURL.appendingPathComponent("movie/7"))
+let key = shared.key(for: movie, sentBy: DefaultSessionManager.shared)
+print(key.digest)
+try await shared.remove(.key(key))
 // snippet.end
 
 // snippet.disk
@@ -69,4 +83,4 @@ try await mine.removePartition()
 
 print(
     try await service.request(newest), try await quick.request(offline), onDisk,
-    movies, list)
+    movies, list, tolerant)

@@ -70,3 +70,16 @@ case .failure(.parsing(let failure)): print(failure.reason)
 case .failure(let error): print(error.isConnectivity, error)
 }
 // snippet.end
+
+// snippet.questions
+func advice(for error: any Error) -> String? {
+    if error.isCancelled { return nil }
+    if error.isTimeout { return "The server is slow. Please try again." }
+    if error.isConnectivity { return "Please check the connection." }
+    if error.statusCode == .unauthorized { return "Please sign in." }
+    if error.isRetryable { return "Please try again later." }
+    return "\(error)"
+}
+// snippet.end
+
+print(advice(for: CancellationError()) as Any)
