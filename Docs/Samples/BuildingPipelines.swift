@@ -83,6 +83,15 @@ let adaptive = RequestPipeline {
 }
 // snippet.end
 
+// snippet.breaker
+let breaker = CircuitBreaker(
+    options: CircuitBreakerOptions(
+        failureRatio: 0.5, window: 20, minimumOutcomes: 5,
+        openDuration: .seconds(30), probes: 2))
+let guarded = RequestPipeline { $0.breaker = breaker }
+print(breaker.openHosts)
+// snippet.end
+
 struct Settings: Sendable { var current: APIConfiguration { api } }
 struct Sessions: Sendable { func current() async throws -> String { "7" } }
 let (settings, sessions) = (Settings(), Sessions())
@@ -95,6 +104,24 @@ let adapted = DefaultDataTransferService(
             ["X-Session": try await sessions.current()]
         }
     ])
+// snippet.end
+
+// snippet.observer
+struct AttemptLog: ExchangeObserver {
+    func exchangeDidProgress(_ event: ExchangeEvent) {
+        switch event.kind {
+        case .retried(after: let pause, because: let reason):
+            print(event.target, "is requested again in \(pause):", reason)
+        case .done(.status(let status), attempts: let attempts):
+            print(event.method, event.target, status, attempts)
+        case .done(.failure(let code), attempts: let attempts):
+            print(event.method, event.target, code, attempts)
+        default: break
+        }
+    }
+}
+
+let logged = RequestPipeline { $0.observation = .observation(AttemptLog()) }
 // snippet.end
 
 // snippet.waterfall
@@ -113,7 +140,9 @@ for try await page in service.pages(of: list, by: .linkHeader) {
 }
 // snippet.end
 
-print(patient, adapted, adaptive, pipelineOfReader, pipelineOfBucket, link)
+print(
+    patient, adapted, adaptive, guarded, logged, pipelineOfReader,
+    pipelineOfBucket, link)
 
 // snippet.initializer
 final class MovieClient: Sendable {

@@ -44,6 +44,20 @@ let withCookies = DefaultSessionManager(
         })
     // snippet.end
     print(routed)
+
+    let password = "…"
+
+    // snippet.proxy
+    let throughProxy = CurlSessionManager(
+        configuration: SessionConfiguration {
+            $0.proxy = .http(
+                host: "proxy.example.com", port: 3128, username: "app",
+                password: password, excludedHosts: ["localhost", "10.0.0.0/8"])
+        })
+    let direct = CurlSessionManager(
+        configuration: SessionConfiguration { $0.proxy = .none })
+    // snippet.end
+    print(throughProxy, direct)
 #endif
 
 // snippet.priority
