@@ -1,4 +1,5 @@
 import DataTransfer
+import Foundation
 
 #if os(Linux)
     let session = CurlSessionManager()
@@ -14,3 +15,26 @@ import DataTransfer
     }
 // snippet.end
 #endif
+
+func serve() async throws { try await Task.sleep(for: .seconds(3600)) }
+
+// snippet.signal
+/// Returns when the process receives SIGTERM.
+func terminated() async {
+    signal(SIGTERM, SIG_IGN)
+    let (signals, continuation) = AsyncStream<Void>.makeStream()
+    let source = DispatchSource.makeSignalSource(
+        signal: SIGTERM, queue: .global())
+    source.setEventHandler { continuation.finish() }
+    source.resume()
+    for await _ in signals {}
+    source.cancel()
+}
+
+let serving = Task { try await serve() }
+await terminated()
+serving.cancel()
+_ = await serving.result
+let rest = await DefaultSessionManager.shared.close(grace: .seconds(10))
+print(rest.completed, rest.cancelledCount)
+// snippet.end

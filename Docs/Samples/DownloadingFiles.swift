@@ -39,6 +39,15 @@ do {
 }
 // snippet.end
 
+// snippet.partial
+for partial in try await PartialDownload.all(in: downloads) {
+    print(partial.url.lastPathComponent, partial.byteCount, partial.isResumable)
+}
+let removed = try await PartialDownload.removeAll(in: downloads) {
+    $0.age > .seconds(7 * 86_400) || !$0.isResumable
+}
+// snippet.end
+
 // snippet.ranges
 let fast = try await service.download(
     endpoint, to: .folder(downloads),
@@ -54,4 +63,4 @@ let handle = service.download(
 handle.cancel()
 // snippet.end
 
-print(movies.count)
+print(movies.count, removed.count)

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkPipeline
 import NetworkTesting
 
 // snippet.endpoint
@@ -30,6 +31,24 @@ do {
     }
 }
 // snippet.end
+
+// snippet.complete
+let decoder = TransferJSONDecoder()
+decoder.keyDecodingStrategy = .convertFromSnakeCase
+let encoder = TransferJSONEncoder()
+encoder.keyEncodingStrategy = .convertToSnakeCase
+let complete = DefaultDataTransferService(
+    configuration: api,
+    sessionManager: DefaultSessionManager(
+        configuration: SessionConfiguration { $0.idleTimeout = .seconds(15) }),
+    interceptors: RequestPipeline().interceptors,
+    networkLogger: .console(level: .error),
+    errorResolver: .problemDetails,
+    errorLogger: .console(level: .error),
+    encoder: encoder,
+    decoder: decoder)
+// snippet.end
+print(complete)
 
 // snippet.test
 let session = StubSessionManager()

@@ -32,3 +32,68 @@ let pipelineOfUser = RequestPipeline {
         signIn.refreshing(savedIn: store), for: api)
 }
 // snippet.end
+
+#if canImport(Security)
+    import Security
+
+    // snippet.keychain
+    struct KeychainStore: CredentialStore {
+        private let service: String
+        private let turns = InMemoryCredentialStore()
+
+        init(service: String) { self.service = service }
+
+        private var query: [CFString: Any] {
+            [
+                kSecClass: kSecClassGenericPassword,
+                kSecAttrService: service,
+                kSecAttrAccount: "tokens",
+                kSecUseDataProtectionKeychain: true,
+            ]
+        }
+
+        func load() throws(CredentialStoreError) -> CredentialRecord? {
+            var query = query
+            query[kSecReturnData] = true
+            var found: CFTypeRef?
+            let status = SecItemCopyMatching(query as CFDictionary, &found)
+            if status == errSecItemNotFound { return nil }
+            guard status == errSecSuccess, let data = found as? Data else {
+                throw failure(status)
+            }
+            return try CredentialRecord(json: data)
+        }
+
+        func save(_ record: CredentialRecord?) throws(CredentialStoreError) {
+            let status: OSStatus
+            if let record {
+                let values: [CFString: Any] = [
+                    kSecValueData: try record.json(),
+                    kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock,
+                ]
+                let update = SecItemUpdate(
+                    query as CFDictionary, values as CFDictionary)
+                let item = query.merging(values) { _, new in new }
+                status = update == errSecItemNotFound
+                    ? SecItemAdd(item as CFDictionary, nil) : update
+            } else {
+                let removal = SecItemDelete(query as CFDictionary)
+                status = removal == errSecItemNotFound ? errSecSuccess : removal
+            }
+            if status != errSecSuccess { throw failure(status) }
+        }
+
+        func withLock<Value: Sendable>(
+            timeout: Duration, _ body: @Sendable () async throws -> Value
+        ) async throws -> Value {
+            try await turns.withLock(timeout: timeout, body)
+        }
+
+        private func failure(_ status: OSStatus) -> CredentialStoreError {
+            let code = CredentialStoreError.Code(rawValue: "keychainFailed")
+            return CredentialStoreError(code, "the keychain returned \(status)")
+        }
+    }
+    // snippet.end
+    print(KeychainStore(service: "com.example.app"))
+#endif

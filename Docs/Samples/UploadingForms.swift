@@ -28,6 +28,16 @@ let receipt = try await service.upload(
     .multipart(form), to: endpoint, progress: progress)
 // snippet.end
 
+let poster = Data()
+
+// snippet.bytes
+var pictures = MultipartForm()
+pictures.append(
+    .data(poster), name: "poster", fileName: "poster.png",
+    contentType: "image/png")
+print(try await service.upload(.multipart(pictures), to: endpoint))
+// snippet.end
+
 // snippet.parts
 var dubbed = MultipartForm()
 dubbed.append(.file(film), name: "film", headers: ["Content-Language": "de"])
