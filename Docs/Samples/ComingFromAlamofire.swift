@@ -87,6 +87,39 @@ let signedIn = DefaultDataTransferService(
     configuration: api, interceptors: pipeline.interceptors)
 // snippet.end
 
+let saved = Tokens(access: "…", refresh: "…", expires: Date())
+
+// snippet.saved
+let restored = RefreshingCredentials(
+    initial: .bearer(
+        saved.access, refreshToken: saved.refresh, expires: saved.expires)
+) { old in
+    let parameters: ParameterList = ["refresh_token": old?.refreshToken]
+    let tokens = try await plain.request(
+        Endpoint<Tokens>(path: "token", method: .post, body: .form(parameters)))
+    return .bearer(
+        tokens.access, refreshToken: tokens.refresh, expires: tokens.expires)
+}
+// snippet.end
+
+// snippet.retrier
+struct RepeatAfterConflict: NetworkInterceptor {
+    func intercept(_ request: NetworkRequest, next: NetworkExchange)
+        async throws(TransportError) -> NetworkResponse
+    {
+        let response = try await next(request)
+        guard response.statusCode == .conflict, request.method.isIdempotent
+        else { return response }
+        return try await next(request)
+    }
+}
+
+let causes = RetryCause.standard.union([.status(500)])
+let retried = DefaultDataTransferService(
+    configuration: api,
+    interceptors: [.retry(RetryOptions(causes: causes)), RepeatAfterConflict()])
+// snippet.end
+
 struct Sessions: Sendable { func current() async throws -> String { "7" } }
 let sessions = Sessions()
 

@@ -3,6 +3,11 @@ import Foundation
 import NetworkCache
 import NetworkPipeline
 import NetworkTesting
+import NetworkURLSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 struct Movie: Codable, Sendable { var id: Int; var title: String }
 struct Receipt: Decodable, Sendable { let id: Int }
@@ -24,6 +29,17 @@ let search = Endpoint<[Movie]>(
     path: "search", headerParameters: ["X-Region": "DE"],
     queryParameters: ["q": "c++ & co", "page": 1], keyPath: "results")
 let found = try await service.request(search)
+// snippet.end
+
+// snippet.existing
+var old = URLRequest(url: api.baseURL.appendingPathComponent("movie/7"))
+old.setValue("en", forHTTPHeaderField: "Accept-Language")
+let converted = try NetworkRequest(old)
+let raw = try await DefaultSessionManager.shared.response(for: converted)
+print(raw.statusCode, raw.data.count)
+
+let request = try endpoint.urlRequest(with: api)
+print(request.httpMethod ?? "GET", request.allHTTPHeaderFields ?? [:])
 // snippet.end
 
 // snippet.post
