@@ -25,6 +25,8 @@ import urllib.parse
 # Warnings of docc that are accepted: parts of their texts, each with the reason.
 ACCEPTED = {}
 
+REPOSITORY = "https://github.com/swift-data-transfer/swift-data-transfer/blob/main"
+
 # Swift's names for what a link can end with to select one of several symbols, such as `-method` or a hash.
 DISAMBIGUATION = re.compile(r"-(?:[0-9a-z]{1,6}|[a-z.]+|\(.*\)|->.*)$")
 
@@ -47,6 +49,12 @@ def graphs(folder, module):
 
 def catalog(module):
     return next(iter(glob.glob(f"Sources/*/{module}.docc")), None)
+
+
+def article(path):
+    """The module and the name of an article or a tutorial that pages can link to; `None` for any other file."""
+    match = re.fullmatch(r"Sources/\w+/(\w+)\.docc/(?:(?:Migration|Tutorials)/)?(\w+)\.(?:md|tutorial)", path)
+    return match and (match[1], match[2])
 
 
 # MARK: Links between modules
@@ -78,9 +86,25 @@ class Links:
                 return f"/{extending}/{link}"
         return "/" + link
 
-    def in_text(self, text, module):
-        # Articles link each other with relative paths, which also lead somewhere where the Markdown is shown as it is.
-        text = re.sub(r"\[[^\]\n]+\]\((?:(?:\.\./)?(?:Migration|Tutorials)/|\.\./)?(\w+)\.(?:md|tutorial)\)", r"<doc:\1>", text)
+    def relative(self, match, module, document):
+        """A link with a relative path, which leads somewhere where the Markdown is shown as it is, as a link of the site: to an article of this
+        module or of one below, and otherwise to the file in the repository."""
+        path, anchor = match[2], match[3] or ""
+        file = os.path.normpath(os.path.join(os.path.dirname(document), path))
+        if file.startswith("..") or not os.path.exists(file):
+            return match[0]
+        target = article(file)
+        if target and not anchor:
+            if target[0] == module:
+                return f"<doc:{target[1]}>"
+            is_below = target[0] in self.modules[: self.modules.index(module)]
+            if is_below and target[1] != target[0] and path.endswith(".md"):
+                return f"<doc:/{target[0]}/{target[1]}>"
+        return f"[{match[1]}]({REPOSITORY}/{file}{anchor})"
+
+    def in_text(self, text, module, document=None):
+        if document:
+            text = re.sub(r"(?<!!)\[([^\]\n]+)\]\(([\w./-]+)(#[^)\s]*)?\)", lambda match: self.relative(match, module, document), text)
         text = re.sub(r"``([A-Z]\w+(?:/[^`]*)?)``", lambda match: f"``{self.complete(match[1], module)}``", text)
         return re.sub(r"(?<=[<(]doc:)([A-Z]\w+(?:/[^>)\s]*)?)(?=[>)])", lambda match: self.complete(match[1], module), text)
 
@@ -103,7 +127,8 @@ def stage(symbols, staged, *modules):
         shutil.copytree(source, target)
         for path in glob.glob(f"{target}/**/*", recursive=True):
             if path.endswith((".md", ".tutorial")):
-                write(path, links.in_text(read(path), module))
+                document = f"{source}/{os.path.relpath(path, target)}"
+                write(path, links.in_text(read(path), module, document))
 
 
 def localized(item, here):
@@ -241,10 +266,18 @@ def check_links():
     count, broken = 0, []
     for document in documents:
         text = without_code(read(document))
+        line_of = lambda match: text.count("\n", 0, match.start()) + 1
+        for match in re.finditer(r"[<(]doc:[^>)\s]*", text):
+            broken.append(f"{document}:{line_of(match)}: error: write a link with a relative path, which leads somewhere on GitHub too: {match[0][1:]}")
         for match in LINK.finditer(text):
             image = match[1] == "!"
             target = match[2] or match[4] or match[6]
-            if re.match(r"[a-z][a-z0-9+.-]*:|//|<?doc:", target, re.IGNORECASE):
+            if target.startswith("doc:"):
+                continue
+            if target.startswith(REPOSITORY + "/") and ".docc/" in document:
+                broken.append(f"{document}:{line_of(match)}: error: write a relative path, which Scripts/docs completes: {target}")
+                continue
+            if re.match(r"[a-z][a-z0-9+.-]*:|//", target, re.IGNORECASE):
                 continue
             count += 1
             path, _, anchor = urllib.parse.unquote(target).partition("#")
@@ -254,18 +287,12 @@ def check_links():
                 continue
             file = os.path.normpath(os.path.join(os.path.dirname(document), path)) if path else document
             problem = None
-            # Links to articles of the same module become links of the site.
-            catalog_of = lambda name: name.partition(".docc/")[0]
-            is_article = path.endswith((".md", ".tutorial")) and catalog_of(file) == catalog_of(document) and not anchor
-            if in_catalog and path and not is_article:
-                problem = "a link to a file that is no article of the module leads nowhere in the site; write the whole URL"
-            elif not os.path.exists(file) or file.startswith(".."):
+            if not os.path.exists(file) or file.startswith(".."):
                 problem = "no such file"
-            elif anchor and not in_catalog and file.endswith(".md") and anchor not in anchors(file):
+            elif anchor and (path or not in_catalog) and file.endswith(".md") and anchor not in anchors(file):
                 problem = "no such heading"
             if problem:
-                line = text.count("\n", 0, match.start()) + 1
-                broken.append(f"{document}:{line}: error: {problem}: {target}")
+                broken.append(f"{document}:{line_of(match)}: error: {problem}: {target}")
     print(*broken, sep="\n", end="\n" if broken else "")
     print(f"{len(documents)} Markdown files, {count} relative links, {len(broken)} broken")
     return not broken
