@@ -97,8 +97,9 @@ class Links:
         if target and not anchor:
             if target[0] == module:
                 return f"<doc:{target[1]}>"
-            is_below = target[0] in self.modules[: self.modules.index(module)]
-            if is_below and target[1] != target[0] and path.endswith(".md"):
+            # A module that is extended here has a page of this module with the same name, which docc finds first.
+            is_found = target[0] in self.modules[: self.modules.index(module)] and not self.names[module, target[0]]
+            if is_found and target[1] != target[0] and path.endswith(".md"):
                 return f"<doc:/{target[0]}/{target[1]}>"
         return f"[{match[1]}]({REPOSITORY}/{file}{anchor})"
 

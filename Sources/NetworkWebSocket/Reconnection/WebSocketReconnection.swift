@@ -3,11 +3,11 @@ import NetworkCore
 
 /// When a ``ReconnectingWebSocket`` opens another connection, and when it fails.
 ///
-/// It reconnects after a lost connection, a ping without a pong, a close frame with the code 1001, 1006, 1011 to 1014, and after attempts to open a
+/// It reconnects after a lost connection, a ping without a pong, a close frame with the code 1001, 1011 to 1014, and after attempts to open a
 /// connection that fail temporarily: failed connections, timeouts, and the statuses 408, 425, 429, 500, 502, 503 and 504. Everything else
 /// ends it: the code 1000 or none in an orderly way, any other failure with its error.
 public struct WebSocketReconnection: Sendable {
-    /// The number of attempts in a row that may fail before the last error is thrown, at least 1. A received message resets it.
+    /// The number of failures in a row, of attempts to open a connection and of connections without a received message, after which one more ends with its error, at least 1.
     /// Default: 10.
     public var maximumAttempts = 10
     /// The bound of the pause before the first attempt; it doubles with each further one. Default: 1 second.
