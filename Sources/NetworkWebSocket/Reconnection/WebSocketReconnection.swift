@@ -7,8 +7,8 @@ import NetworkCore
 /// connection that fail temporarily: failed connections, timeouts, and the statuses 408, 425, 429, 500, 502, 503 and 504. Everything else
 /// ends it: the code 1000 or none in an orderly way, any other failure with its error.
 public struct WebSocketReconnection: Sendable {
-    /// The number of failures in a row, of attempts to open a connection and of connections without a received message, after which one more ends with its error, at least 1.
-    /// Default: 10.
+    /// The number of failures in a row after each of which it tries once more, at least 1: attempts to open a connection, and connections that
+    /// ended. A received message resets it. Default: 10.
     public var maximumAttempts = 10
     /// The bound of the pause before the first attempt; it doubles with each further one. Default: 1 second.
     public var delay: Duration = .seconds(1)
