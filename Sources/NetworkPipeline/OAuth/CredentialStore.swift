@@ -65,14 +65,34 @@ extension CredentialStore {
         } catch {
             throw OAuthError(storing: error)
         }
-        SignIns.count.withLock { $0 += 1 }
+        SignIns.shared.add(record?.signIn)
     }
 }
 
 /// The sign-ins and sign-outs in this process, whatever the store.
-enum SignIns {
+final class SignIns: Sendable {
+    static let shared = SignIns()
+    /// The number of sign-ins of which the values of ``CredentialRecord/signIn`` are kept.
+    static let maximumKept = 1024
+
+    private let state = Locked<(count: Int, last: [String?])>((0, []))
+
     /// How many there were. If the number has changed, tokens in memory may belong to another user than those in their store.
-    static let count = Locked(0)
+    var count: Int { state.withLock(\.count) }
+
+    /// Adds a sign-in, or a sign-out (`nil`).
+    func add(_ signIn: String?) {
+        state.withLock { state in
+            state.last.append(signIn)
+            if state.last.count > 2 * Self.maximumKept { state.last.removeFirst(Self.maximumKept) }
+            state.count += 1
+        }
+    }
+
+    /// Returns whether a sign-in was added after a number of others. One that is no longer kept was not.
+    func contains(_ signIn: String, after count: Int) -> Bool {
+        state.withLock { $0.last.suffix(max(0, $0.count - count)).contains(signIn) }
+    }
 }
 
 extension OAuthError {

@@ -20,7 +20,7 @@ final class SharedTokens: Sendable {
         /// The sign-in to which the last returned access token belongs.
         var signIn: String?
         /// The number of sign-ins in this process when the store was last read for ``signIn``.
-        var seenSignIns = SignIns.count.withLock { $0 }
+        var seenSignIns = SignIns.shared.count
         var ended = Ended.none
         /// Tokens that were received and could not be saved.
         var unsaved: CredentialRecord?
@@ -30,8 +30,8 @@ final class SharedTokens: Sendable {
     /// The sign-in that the owner has ended: its tokens may still be in the store, and must not be used.
     private enum Ended {
         case none
-        /// The one that is in the store when it is read next.
-        case current
+        /// The one that is in the store when it is read next, unless it began after this number of sign-ins in this process.
+        case current(after: Int)
         case known(String)
     }
 
@@ -98,16 +98,14 @@ final class SharedTokens: Sendable {
     // MARK: Sign-in and sign-out
 
     /// Whether there was a sign-in or a sign-out in this process since the store was read.
-    var mayHaveAnotherUser: Bool { grant.isOfUser && state.withLock(\.seenSignIns) != SignIns.count.withLock { $0 } }
+    var mayHaveAnotherUser: Bool { grant.isOfUser && state.withLock(\.seenSignIns) != SignIns.shared.count }
 
     /// Reads the store, and replaces the credential in memory if it belongs to another user than the stored one.
     func checkUser() async throws(OAuthError) {
-        let count = SignIns.count.withLock { $0 }
+        let count = SignIns.shared.count
         let record = try await load()
         let owner: RefreshingCredentials? = state.withLock { state in
             state.seenSignIns = count
-            // What is stored now is not what the owner has ended before.
-            if case .current = state.ended { state.ended = .none }
             guard let signIn = state.signIn, record?.signIn != signIn else { return nil }
             state.signIn = record?.signIn
             return state.owner
@@ -119,7 +117,7 @@ final class SharedTokens: Sendable {
     func ownerDidSet(_ credential: Credential?) {
         guard grant.isOfUser else { return }
         state.withLock { state in
-            state.ended = credential == nil ? state.signIn.map { .known($0) } ?? .current : .none
+            state.ended = credential == nil ? state.signIn.map { .known($0) } ?? .current(after: SignIns.shared.count) : .none
         }
     }
 
@@ -128,7 +126,12 @@ final class SharedTokens: Sendable {
         let isEnded = state.withLock { state in
             switch state.ended {
             case .none: return false
-            case .current: state.ended = .known(record.signIn)
+            case .current(let count):
+                guard !SignIns.shared.contains(record.signIn, after: count) else {
+                    state.ended = .none
+                    return false
+                }
+                state.ended = .known(record.signIn)
             case .known(let signIn) where signIn == record.signIn: break
             case .known:
                 state.ended = .none

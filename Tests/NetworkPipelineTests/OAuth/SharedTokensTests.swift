@@ -232,9 +232,14 @@ import TransferTestSupport
         // What was removed is not read from the store again, also if it was never read before.
         for credentials in [credentials, oauth.refreshing(savedIn: store)] {
             credentials.set(nil)
+            try await InMemoryCredentialStore().signIn(with: OAuthTokens(accessToken: "f"))
             let service = self.service(credentials)
             for _ in 0..<2 { #expect(await failure(service)?.code == .signInRequired) }
         }
+        let unread = oauth.refreshing(savedIn: store)
+        unread.set(nil)
+        try await store.signIn(with: OAuthTokens(accessToken: "g"))
+        #expect(try await text(self.service(unread)) == "Bearer g")
         store.save(CredentialRecord(OAuthTokens(accessToken: "e")))
         #expect(try await text(service) == "Bearer e")
         #expect(sent.isEmpty)
