@@ -6,6 +6,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 let linux = TargetDependencyCondition.when(platforms: [.linux])
+let apple = TargetDependencyCondition.when(platforms: [.macOS, .iOS, .macCatalyst, .tvOS, .watchOS, .visionOS])
 // The library's file, as it is installed without a development package. A static library needs those that it uses as well, such as
 // DATA_TRANSFER_LIBCURL="curl ssl crypto z" for Swift's static SDK for Linux.
 let libcurl = (Context.environment["DATA_TRANSFER_LIBCURL"] ?? ":libcurl.so.4").split(separator: " ").map(String.init)
@@ -15,14 +16,8 @@ let libcurl = (Context.environment["DATA_TRANSFER_LIBCURL"] ?? ":libcurl.so.4").
 let privacyManifest = "PrivacyInfo.xcprivacy"
 #if os(Linux)
     let (privacyResources, withoutPrivacyManifest): ([Resource], [String]) = ([], [privacyManifest])
-    // `URLSession` is in FoundationNetworking there, which adds 45 MB to a program that links it statically. So it is a separate product.
-    let withoutURLSession = ["URLSession"]
-    let urlSession = "Sources/NetworkCore/URLSession"
 #else
     let (privacyResources, withoutPrivacyManifest): ([Resource], [String]) = ([.copy(privacyManifest)], [])
-    let withoutURLSession: [String] = []
-    // Exports NetworkCore, which contains `URLSessionManager`.
-    let urlSession = "Sources/NetworkURLSession"
 #endif
 
 let package = Package(
@@ -50,18 +45,18 @@ let package = Package(
             swiftSettings: settings),
         // Descriptions of requests, and decoders of responses. No I/O.
         .target(name: "Endpoints", dependencies: ["NetworkJSON", "NetworkLogging", "NetworkSupport"], swiftSettings: settings),
-        // Services and session managers, which send requests. On Linux the engine is the libcurl that Foundation already loads.
+        // Services, which send requests with the platform's session manager.
         .target(
             name: "NetworkCore",
             dependencies: [
-                "Endpoints", "NetworkLogging", "NetworkSupport", .target(name: "CCurl", condition: linux),
-                .target(name: "CCodings", condition: linux),
+                "Endpoints", "NetworkLogging", "NetworkSupport", "NetworkTransport",
+                .target(name: "NetworkEngine", condition: linux), .target(name: "NetworkURLSession", condition: apple),
             ],
-            exclude: withoutURLSession, swiftSettings: settings),
-        // The session manager over Foundation's `URLSession`: on Linux a separate module, on Apple platforms a part of NetworkCore.
-        .target(
-            name: "NetworkURLSession", dependencies: ["NetworkCore", "Endpoints", "NetworkSupport"], path: urlSession,
             swiftSettings: settings),
+        // The session manager over Foundation's `URLSession`: the default on Apple platforms. On Linux, `URLSession` is in FoundationNetworking, which
+        // adds 45 MB to a program that links it statically, so nothing else depends on it there.
+        .target(
+            name: "NetworkURLSession", dependencies: ["NetworkTransport", "Endpoints", "NetworkSupport"], swiftSettings: settings),
         // Interceptors: retries, credentials, deadlines, limits, observation.
         .target(
             name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),
@@ -90,6 +85,19 @@ let package = Package(
 
         // MARK: Shared by products
 
+        // What all session managers share: responses, bodies, errors, configuration, trust, cookies, redirects, admission. Exported by `NetworkCore`.
+        .target(
+            name: "NetworkTransport",
+            dependencies: ["Endpoints", "NetworkLogging", "NetworkSupport", .target(name: "CCodings", condition: linux)],
+            swiftSettings: settings),
+        // The session manager of Linux: an event loop, connections, HTTP/1.1, and HTTP/2 with the libcurl that Foundation already loads. Exported by
+        // `NetworkCore`.
+        .target(
+            name: "NetworkEngine",
+            dependencies: [
+                "NetworkTransport", "Endpoints", "NetworkLogging", "NetworkSupport", .target(name: "CCurl", condition: linux),
+            ],
+            swiftSettings: settings),
         // JSON: one scanner, a decoder and an encoder for `Codable`, streams of values. The types for users are exported by `Endpoints`.
         .target(name: "NetworkJSON", dependencies: ["NetworkSupport"], path: "Sources/JSON", swiftSettings: settings),
         // What all others need: the platform's C library, files, locks, threads, clocks, hashing, bytes and texts of messages.
@@ -125,7 +133,8 @@ let package = Package(
         .testTarget(
             name: "NetworkCoreTests",
             dependencies: [
-                "NetworkCore", "NetworkURLSession", "NetworkTesting", "TransferTestSupport",
+                "NetworkCore", "NetworkTransport", .target(name: "NetworkEngine", condition: linux), "NetworkURLSession",
+                "NetworkTesting", "TransferTestSupport",
                 .target(name: "CCurl", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],

@@ -5,13 +5,16 @@ availability as it does there. Modules of the toolchain for Linux that are the s
 """
 import concurrent.futures, os, shutil, subprocess, time
 
+import joined_symbols
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MACHINE = os.uname().machine
 # In the order of the layers: the name of each module, and its folder in Sources.
 MODULES = [
     ("NetworkSupport", "NetworkSupport"), ("NetworkJSON", "JSON"), ("NetworkLogging", "Logging"),
     ("Endpoints", "Endpoints"),
-    ("NetworkCore", "NetworkCore"), ("NetworkURLSession", "NetworkURLSession"), ("NetworkPipeline", "NetworkPipeline"),
+    ("NetworkTransport", "NetworkTransport"), ("NetworkEngine", "NetworkEngine"), ("NetworkURLSession", "NetworkURLSession"),
+    ("NetworkCore", "NetworkCore"), ("NetworkPipeline", "NetworkPipeline"),
     ("NetworkCache", "NetworkCache"), ("NetworkWebSocket", "NetworkWebSocket"),
     ("DataTransfer", "DataTransfer"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"),
     ("quickstart", "quickstart"),
@@ -36,8 +39,6 @@ class PlatformChecker:
     - recorded_target: The target that is written into modules. It may be shorter than that of Linux: zeros are appended.
     - flags: Further options of the compiler.
     """
-
-    modules_of_package = MODULES
 
     def __init__(self, work, target, platform, module_file, recorded_target, flags):
         self.work, self.target = work, target
@@ -131,7 +132,7 @@ class PlatformChecker:
         return result.returncode, result.stdout.replace(changed, "")
 
     def check_all(self):
-        for module, folder in self.modules_of_package:
+        for module, folder in MODULES:
             start = time.time()
             status, diagnostics = self.check(module, folder)
             print(f"{module}: {len(self.sources(folder))} files, {time.time() - start:.1f} s", flush=True)
@@ -143,13 +144,16 @@ class PlatformChecker:
         """Writes the symbol graphs of all modules, which must have been compiled, with the options of Scripts/api."""
         os.makedirs(folder, exist_ok=True)
         flags = [flag for flag in self.flags if flag not in ("-diagnostic-style", "llvm")]
-        for module, _ in self.modules_of_package:
+        for module, _ in MODULES:
+            if module in joined_symbols.INNER:
+                continue
             result = subprocess.run(
                 [os.path.join(os.path.dirname(self.frontend), "swift-symbolgraph-extract"), "-module-name", module, *flags,
-                 "-output-dir", folder, "-minimum-access-level", "public", "-skip-synthesized-members", "-emit-extension-block-symbols"],
+                 "-output-dir", folder, "-minimum-access-level", "public", "-skip-synthesized-members", "-emit-extension-block-symbols", *joined_symbols.options(module)],
                 cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if result.returncode != 0:
                 raise CheckFailure(f"{result.stdout}\nthe symbols of {module} cannot be extracted")
+        joined_symbols.join(folder)
 
     def prove(self, mistakes):
         """Plants mistakes, one at a time, each of which the compiler must report: file in Sources, text, replacement, part of the error."""
@@ -166,9 +170,7 @@ class PlatformChecker:
         original = text_of(path)
         if text not in original:
             raise CheckFailure(f"mistake {number}: {path} does not contain `{text.strip()}`")
-        # The most specific folder, as one module's can be inside another's.
-        module, folder = max(
-            (pair for pair in self.modules_of_package if file.startswith(f"{pair[1]}/")), key=lambda pair: len(pair[1]))
+        module, folder = next(pair for pair in MODULES if file.startswith(f"{pair[1]}/"))
         status, diagnostics = self.check(
             module, folder, {path: original.replace(text, replacement, 1)}, f"mistake-{number}")
         found = [line for line in diagnostics.split("\n") if line.startswith(f"{path}:") and "error: " in line and expected in line]

@@ -1,3 +1,8 @@
-// Requests, headers and loggers are in every signature here: `import NetworkCore` is enough to use it.
-@_exported import Endpoints
-@_exported import NetworkLogging
+// Responses, errors and session managers are in every signature here: `import NetworkCore` is enough to use it.
+@_exported import NetworkTransport
+
+#if os(Linux)
+    @_exported import NetworkEngine
+#else
+    @_exported import NetworkURLSession
+#endif

@@ -1,3 +1,5 @@
-// On Apple platforms `URLSessionManager` is a part of NetworkCore, whose default session manager it is. Sources that import this module build
-// there and on Linux, where it is `Sources/NetworkCore/URLSession`.
-@_exported import NetworkCore
+// Requests, responses and URL-loading types are in the signatures here: `import NetworkURLSession` is enough to use it.
+#if canImport(FoundationNetworking)
+    @_exported import FoundationNetworking
+#endif
+@_exported import NetworkTransport

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 let codings = ["gzip", "deflate", "br", "zstd", "gzip, br", "zstd, gzip", "deflate, zstd", "br, deflate, zstd"]
 let ratio = 50

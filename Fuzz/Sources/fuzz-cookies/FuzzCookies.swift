@@ -1,7 +1,7 @@
 import Foundation
 
 @testable import Endpoints
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Where responses come from and requests go: parents and children, addresses, and with and without TLS.
 let locations = [

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// What libcurl hands over: whole lines, the last one as it is.
 func lines(of bytes: UnsafeBufferPointer<UInt8>) -> [UnsafeRawBufferPointer] {

@@ -1,7 +1,7 @@
 import Foundation
 
 @testable import Endpoints
-@testable import NetworkCore
+@testable import NetworkTransport
 
 let statuses = [301, 302, 303, 307, 308]
 let bases = [

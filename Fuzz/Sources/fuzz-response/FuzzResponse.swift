@@ -1,6 +1,6 @@
 @testable import Endpoints
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkSupport
 
 /// The first four bytes of an input say what was asked for, how the rest is cut into reads, and how large a head may be.

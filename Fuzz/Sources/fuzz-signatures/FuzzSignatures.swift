@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkPipeline
 
 /// libFuzzer calls it with each of its inputs: a URL, and header fields, each on a line.

@@ -1,3 +1,4 @@
+import NetworkTransport
 import Endpoints
 import Foundation
 

@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Conditions of the caller (RFC 9111 §4.3.2, RFC 9110 §13).
 @Suite(.timeLimit(.minutes(10)))

@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// RFC 9111 §4.3.5.
 @Suite(.timeLimit(.minutes(10)))

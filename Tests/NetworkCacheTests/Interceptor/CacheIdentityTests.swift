@@ -7,7 +7,8 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 
 /// The identity of a session manager is part of the keys of the cache and of coalescing.
 @Suite(.timeLimit(.minutes(10)))

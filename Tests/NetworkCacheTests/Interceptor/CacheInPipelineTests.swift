@@ -7,7 +7,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 @Suite(.timeLimit(.minutes(10)))
 struct CacheInPipelineTests {

@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 @Suite(.timeLimit(.minutes(10)))
 struct CacheInterceptorTests {

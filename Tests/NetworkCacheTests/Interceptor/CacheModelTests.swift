@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Random requests against a model of RFC 9111 §3, §4 and §5.2: which are served from the cache, with which response, and which are
 /// forwarded in which form.

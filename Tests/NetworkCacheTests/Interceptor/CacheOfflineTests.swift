@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Stale responses that only a later request permits (RFC 9111 §4.2.4, §5.2.1.2, RFC 5861 §4).
 @Suite(.timeLimit(.minutes(10)))

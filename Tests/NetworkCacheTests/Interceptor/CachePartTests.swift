@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Stored parts of the content, and their combination (RFC 9111 §3.3, §3.4).
 @Suite(.timeLimit(.minutes(10)))

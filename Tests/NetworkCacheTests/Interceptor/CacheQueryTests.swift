@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Responses to QUERY, whose content is part of the key (RFC 10008 §2.7).
 @Suite(.timeLimit(.minutes(10)))

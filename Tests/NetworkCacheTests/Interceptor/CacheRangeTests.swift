@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Ranges of bytes from a complete stored response (RFC 9110 §14, RFC 9111 §3.3, §3.4).
 @Suite(.timeLimit(.minutes(10)))

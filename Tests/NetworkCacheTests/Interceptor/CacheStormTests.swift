@@ -7,7 +7,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Random requests of several users, session managers, hosts and tenants, through one cache and one coalescing interceptor, to a server that does
 /// its best to mix them: equal entity tags for all, `public`, 304 to everything, `Content-Location` of others. Each body states the request to

@@ -8,7 +8,8 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// What selects a resource or a peer is part of the key (RFC 9110 §7.1), whatever names the partition; what identifies a request is not.
 @Suite(.timeLimit(.minutes(10)))

@@ -6,7 +6,8 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// Which stored response a 304 response updates (RFC 9111 §4.3.4).
 @Suite(.timeLimit(.minutes(10)))

@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// What a private cache may do, and what it must not do then: variants of other requests (RFC 9111 §4.3.1), the response to POST (RFC 9110
 /// §9.3.3), redirects (§15.4), and requests with `no-store` or `Pragma`.

@@ -6,7 +6,7 @@ import Testing
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// RFC 5861.
 @Suite(.timeLimit(.minutes(10)))

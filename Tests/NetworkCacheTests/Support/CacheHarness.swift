@@ -5,7 +5,7 @@ import NetworkTesting
 import TransferTestSupport
 
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// A cache between a caller and a stubbed origin.
 struct CacheHarness {

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    import NetworkCore
+    @testable import NetworkTransport
     @testable import NetworkURLSession
 
     /// Runs in separate processes, because these tests block threads that all other tests need.

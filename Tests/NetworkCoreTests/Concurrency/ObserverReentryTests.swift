@@ -4,7 +4,8 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 
 /// The engine holds its lock while it calls a progress observer. No other lock is held while code of the caller runs.
 @Suite(.timeLimit(.minutes(10))) struct ObserverReentryTests {

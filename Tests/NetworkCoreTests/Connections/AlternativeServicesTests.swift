@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 struct AlternativeServicesTests {
     private typealias Field = AlternativeServicesField

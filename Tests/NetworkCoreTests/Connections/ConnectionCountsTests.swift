@@ -5,7 +5,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// The numbers of connections and of waiting requests, and the events of connections.
     @Suite(.timeLimit(.minutes(10)))

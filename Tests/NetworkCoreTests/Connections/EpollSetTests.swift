@@ -3,7 +3,8 @@
     import Glibc
     import Testing
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     struct EpollSetTests {
         private let set: EpollSet

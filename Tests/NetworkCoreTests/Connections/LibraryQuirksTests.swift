@@ -1,7 +1,8 @@
 #if os(Linux)
     import Testing
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     struct LibraryQuirksTests {
         /// The versions are those that Docs/Engine.md names.

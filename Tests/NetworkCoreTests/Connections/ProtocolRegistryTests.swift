@@ -1,7 +1,8 @@
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 struct ProtocolRegistryTests {
     @Test func `one caller determines the protocol version, the others wait and are notified once`() {

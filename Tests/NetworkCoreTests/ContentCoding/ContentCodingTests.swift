@@ -1,7 +1,7 @@
 import Endpoints
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct ContentCodingTests {
     @Test(

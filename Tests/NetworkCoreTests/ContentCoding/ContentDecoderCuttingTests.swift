@@ -2,7 +2,7 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkTransport
 
     /// The outcome of decoding does not depend on how the content is split, or on the available room for output.
     struct ContentDecoderCuttingTests {

@@ -2,7 +2,7 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkTransport
 
     /// Contents that are much longer than their encoded form.
     struct ContentDecoderRatioTests {

@@ -1,7 +1,7 @@
 #if os(Linux)
     import Testing
 
-    @testable import NetworkCore
+    @testable import NetworkTransport
 
     struct ContentDecoderTests {
         private typealias Content = CodedContent

@@ -1,7 +1,7 @@
 #if os(Linux)
     import Testing
 
-    @testable import NetworkCore
+    @testable import NetworkTransport
 
     /// The outcome of decoding a content.
     struct DecodingOutcome: Equatable {

@@ -3,7 +3,7 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkTransport
 
     /// The gzip format of RFC 1952; the oracle is the decoder of responses.
     @Suite(.timeLimit(.ofStorm))

@@ -3,7 +3,7 @@ import NetworkSupport
 import TransferTestSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// ``CookieStore`` as a program uses it: cookies that are listed, set and removed, and files of them.
 struct CookieFileTests {

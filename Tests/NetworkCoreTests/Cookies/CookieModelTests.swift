@@ -3,7 +3,7 @@ import NetworkSupport
 import TransferTestSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Random cookies and requests, compared with the rules of 6265bis written once more over one list of plain texts.
 struct CookieModelTests {

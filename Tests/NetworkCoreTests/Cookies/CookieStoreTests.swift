@@ -2,7 +2,7 @@ import Foundation
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct CookieStoreTests {
     /// A store with a manual clock, which takes URLs as text.

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// The cookies that are sent after a `Set-Cookie` (RFC 6265 §5.2, §5.4). The two URLs differ only in their path.
 ///

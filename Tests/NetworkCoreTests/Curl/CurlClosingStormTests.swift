@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// Requests of all kinds while the session manager is closed at a random time.
     @Suite(.timeLimit(.ofStorm))

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// `close(grace:)` of the session manager over libcurl.
     @Suite(.timeLimit(.minutes(10)))

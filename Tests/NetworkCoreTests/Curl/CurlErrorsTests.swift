@@ -4,7 +4,8 @@
     import Glibc
     import Testing
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     struct CurlErrorsTests {
         /// Every result code in libcurl-errors(3) that an HTTP transfer can have.

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     @Suite(.timeLimit(.ofStorm))
     struct CurlLoopsTests {

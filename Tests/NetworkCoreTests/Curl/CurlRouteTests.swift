@@ -5,7 +5,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlRouteTests {

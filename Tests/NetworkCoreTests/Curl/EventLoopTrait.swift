@@ -1,7 +1,8 @@
 #if os(Linux)
     import Testing
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// Runs each test of a suite twice: as it is, and with each request on the thread of its event loop (`session.executors`).
     ///

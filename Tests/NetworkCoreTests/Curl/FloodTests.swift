@@ -7,7 +7,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// Peers that send without end what carries no data, as fast as they can. All hosts of a session manager share one loop here.
     @Suite(.serialized, .timeLimit(.minutes(10)))

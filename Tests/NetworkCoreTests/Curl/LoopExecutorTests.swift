@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// Tasks on the thread of an event loop.
     @Suite(.timeLimit(.ofStorm))

@@ -1,9 +1,10 @@
 import Foundation
+import NetworkCore
 import NetworkLogging
 import TestSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct ErrorTextTests {
     private func texts(_ error: TransportError) -> String {

@@ -4,7 +4,8 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 @Suite(.timeLimit(.minutes(10)))

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 struct TLSFailureTests {
     // openssl-verification-options(1), X509_STORE_CTX_get_error(3).

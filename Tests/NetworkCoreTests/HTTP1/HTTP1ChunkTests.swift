@@ -1,7 +1,8 @@
 import Endpoints
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// The chunked transfer coding, read and written (RFC 9112 §7.1).
 struct HTTP1ChunkTests {

@@ -1,6 +1,6 @@
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 extension HTTP1Exchange {
     /// Creates a random response: valid, unusual, invalid in one place, or with some bytes changed.

@@ -1,6 +1,7 @@
 import Endpoints
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// A response, and the outcome of parsing it.
 struct HTTP1Exchange: Sendable {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// Where a body ends, and whether the connection can be reused (RFC 9112 §6.3, §9.3).
 struct HTTP1FramingTests {

@@ -1,7 +1,8 @@
 import Endpoints
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// Status lines and field lines (RFC 9112 §4, §5).
 struct HTTP1HeadTests {

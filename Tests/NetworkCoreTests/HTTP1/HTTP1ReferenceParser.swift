@@ -1,6 +1,7 @@
 import Endpoints
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// The result of parsing a response from a connection that was closed after the last byte.
 struct HTTP1Outcome: Equatable, Sendable {

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// The heads of requests, byte for byte (RFC 9112 §3).
 struct HTTP1RequestWriterTests {

@@ -1,7 +1,8 @@
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 /// The outcome does not depend on how a response is split into reads, and it equals that of a plain implementation of the rules.
 struct HTTP1SplitTests {

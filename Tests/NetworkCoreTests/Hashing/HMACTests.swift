@@ -1,7 +1,7 @@
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct HMACTests {
     // RFC 4231 §4.2 to §4.8, except the truncated one.

@@ -1,7 +1,7 @@
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct MD5Tests {
     // RFC 1321 appendix A.5.

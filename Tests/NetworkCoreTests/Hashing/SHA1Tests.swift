@@ -1,7 +1,7 @@
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct SHA1Tests {
     // FIPS 180-4's examples, and those of RFC 3174 §7.3.

@@ -1,7 +1,7 @@
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct SHA256Tests {
     private func hexadecimal(_ bytes: [UInt8]) -> String {

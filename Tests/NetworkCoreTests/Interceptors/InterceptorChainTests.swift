@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// A chain calls interceptors in two phases exactly as if each called the next.
 ///

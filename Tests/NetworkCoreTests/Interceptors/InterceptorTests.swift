@@ -4,7 +4,8 @@ import NetworkSupport
 import NetworkTesting
 import Testing
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 
 /// Interceptors that call `next` never, once, several times, or too late.
 @Suite(.timeLimit(.minutes(10))) struct InterceptorTests {

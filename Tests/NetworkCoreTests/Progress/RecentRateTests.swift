@@ -2,7 +2,7 @@ import Endpoints
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct RecentRateTests {
     @Test func `a constant rate is reported correctly from the first measurement`() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct ProxyDecisionTests {
     private static func decision(

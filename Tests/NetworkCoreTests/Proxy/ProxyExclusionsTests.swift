@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct ProxyExclusionsTests {
     struct Row: Sendable, CustomTestStringConvertible {

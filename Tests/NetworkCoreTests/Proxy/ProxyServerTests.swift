@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct ProxyServerTests {
     /// A text, and the proxy that has to be parsed from it.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct AnnouncedLengthTests {
     private func isContradictory(_ lines: [String]) -> Bool {

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// Informational responses (RFC 9110 §15.2) are reported to the request before its response is returned.
     @Suite(.timeLimit(.minutes(10))) struct InformationalResponseTests {

@@ -2,7 +2,7 @@ import Endpoints
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// The storage for heads of both protocols, filled with single lines as libcurl passes those of HTTP/2. HTTP/1 is covered by the
 /// tests of its parser.

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// The options of routes, with servers on the loopback interface.
     @Suite(.timeLimit(.minutes(10)))

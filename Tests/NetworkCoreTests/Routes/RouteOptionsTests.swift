@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 struct RouteOptionsTests {

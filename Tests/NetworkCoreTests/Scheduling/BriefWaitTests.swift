@@ -1,7 +1,8 @@
 #if os(Linux)
     import Testing
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     struct BriefWaitTests {
         @Test func `while responses arrive immediately, every exchange waits briefly for one`() {

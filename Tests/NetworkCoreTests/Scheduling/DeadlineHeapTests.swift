@@ -2,7 +2,7 @@ import NetworkSupport
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct DeadlineHeapTests {
     private final class Member: DeadlineMember {

@@ -1,7 +1,7 @@
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct OriginGateTests {
     @Test func `the members of one origin are admitted in order of arrival`() {

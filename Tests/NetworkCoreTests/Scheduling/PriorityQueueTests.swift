@@ -5,7 +5,9 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct PriorityQueueTests {
     private let classes: [RequestPriority] = [.low, .normal, .high]

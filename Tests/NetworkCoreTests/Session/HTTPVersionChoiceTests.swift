@@ -3,7 +3,8 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 struct HTTPVersionChoiceTests {

@@ -4,7 +4,8 @@ import NetworkSupport
 import NetworkTesting
 import Testing
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 
 /// Tests of what a session manager has that implements only `response(for:)`.
 @Suite(.timeLimit(.minutes(10)))

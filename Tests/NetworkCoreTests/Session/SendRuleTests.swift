@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct SendRuleTests {
     @Test

@@ -1,7 +1,7 @@
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// The rules of ``SiteQuota`` once more, which removes one entry after the other.
 enum PlainQuota {

@@ -3,7 +3,7 @@ import NetworkSupport
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Random responses of honest and hostile servers, over TLS and without it, to several users with a store of cookies and known hosts each. The rules,
 /// written once more over plain lists, decide what each user must have and send.

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// Bodies that are compressed while they are sent, RFC 9110 §8.4.
     @Suite(.timeLimit(.ofStorm), .alsoOnEventLoops)

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
     @testable import NetworkURLSession
 
     /// Bodies of files that are not what their status says, or that change.

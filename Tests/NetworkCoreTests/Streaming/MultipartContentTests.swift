@@ -4,7 +4,8 @@ import Testing
 import TransferTestSupport
 
 @testable import Endpoints
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 /// Multipart forms that are encoded while they are sent.

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
     @testable import NetworkURLSession
 
     @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)

@@ -6,7 +6,8 @@
     import TransferTestSupport
     import Testing
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// Tests of bodies of each kind: bytes in memory, a file, a stream, a list of them, and the body of a response.
     @Suite(.timeLimit(.minutes(10)))

@@ -6,7 +6,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
     @testable import NetworkURLSession
 
     /// Trailers of requests (RFC 9110 §6.5, RFC 9112 §7.1.2), which are made once per attempt after the last byte of the body.

@@ -6,7 +6,8 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 
 /// Streams through the service and its interceptors.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct StrictTransportFieldTests {
     private static let greatest = StrictTransportField.greatestAge

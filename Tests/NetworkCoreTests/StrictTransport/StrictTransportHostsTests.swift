@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct StrictTransportHostsTests {
     private func field(_ age: Int64, _ subdomains: Bool = false) -> StrictTransportField {

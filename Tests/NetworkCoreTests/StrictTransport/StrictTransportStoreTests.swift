@@ -4,7 +4,8 @@ import NetworkSupport
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 struct StrictTransportStoreTests {

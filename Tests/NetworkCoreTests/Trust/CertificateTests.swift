@@ -3,7 +3,7 @@ import NetworkSupport
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct CertificateTests {
     private let der = Array(SampleCertificate.der)

@@ -1,7 +1,8 @@
 #if os(Linux)
     import CCurl
     import Foundation
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
     import Testing
     import TransferTestSupport
 

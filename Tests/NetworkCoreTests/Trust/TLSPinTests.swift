@@ -4,7 +4,7 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkTransport
 
     extension TLSTests {
         @Test(.tags(.pins)) func `a connection is accepted if one pin matches, in any of its forms`() async throws {

@@ -1,10 +1,11 @@
 #if os(Linux)
     import Endpoints
     import Foundation
+    import NetworkEngine
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkTransport
 
     // OpenSSL may take more from a socket than one record. What it keeps must be received too, although the socket is empty.
     extension TLSTests {

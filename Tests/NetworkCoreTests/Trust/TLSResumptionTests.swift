@@ -4,7 +4,7 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkTransport
 
     // New connections resume TLS sessions (RFC 8446 §2.2), but never one that began under another trust policy. libcurl stores the
     // sessions: for each handle before version 8.12, and for all handles of a loop since.

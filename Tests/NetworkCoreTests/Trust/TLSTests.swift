@@ -5,7 +5,8 @@
     import Testing
     import TransferTestSupport
 
-    @testable import NetworkCore
+    @testable import NetworkEngine
+    @testable import NetworkTransport
 
     /// Trust policies with real TLS servers, whose certificates are created when the tests start.
     @Suite(

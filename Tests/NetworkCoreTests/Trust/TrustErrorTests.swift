@@ -4,7 +4,9 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 /// Trust policies that cannot be loaded make each request fail before a byte is sent.

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 
 struct TrustTableTests {
     private func subject(_ url: String, _ hosts: [String]) throws -> String {

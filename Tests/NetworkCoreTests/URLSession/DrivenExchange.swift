@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 import NetworkSupport
 

@@ -1,7 +1,8 @@
 import Foundation
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 /// A WebSocket task whose events the test causes.

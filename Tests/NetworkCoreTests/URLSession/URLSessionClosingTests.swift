@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 extension URLSessionTests {

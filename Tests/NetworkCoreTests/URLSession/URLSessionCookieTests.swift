@@ -3,7 +3,8 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 extension URLSessionTests {

@@ -3,7 +3,8 @@ import Foundation
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 extension URLSessionTests {

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 extension URLSessionTests {

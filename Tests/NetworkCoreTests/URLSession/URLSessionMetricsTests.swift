@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 extension URLSessionTests {

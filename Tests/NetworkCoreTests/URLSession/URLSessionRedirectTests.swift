@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 extension URLSessionTests {

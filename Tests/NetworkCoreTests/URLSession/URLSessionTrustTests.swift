@@ -3,7 +3,7 @@ import Foundation
 import NetworkSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 #if canImport(Darwin)

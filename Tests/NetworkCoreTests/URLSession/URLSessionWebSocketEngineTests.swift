@@ -5,7 +5,7 @@ import NetworkTesting
 import TransferTestSupport
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkURLSession
 
 extension URLSessionTests {

@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkPipeline
 
 @Suite(.timeLimit(.minutes(10))) struct AWSSignatureTests {

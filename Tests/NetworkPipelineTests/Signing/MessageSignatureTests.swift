@@ -4,7 +4,7 @@ import NetworkSupport
 import NetworkTesting
 import Testing
 
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkPipeline
 
 @Suite(.timeLimit(.minutes(10))) struct MessageSignatureTests {

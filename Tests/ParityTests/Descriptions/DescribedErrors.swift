@@ -5,7 +5,7 @@ import NetworkTesting
 import NetworkWebSocket
 
 @testable import DataTransfer
-@testable import NetworkCore
+@testable import NetworkTransport
 
 /// Values of the public types that conform to `Error`.
 enum DescribedErrors {

@@ -6,7 +6,9 @@ import NetworkURLSession
 import NetworkWebSocket
 import Testing
 
-@testable import NetworkCore
+import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 
 extension DescribedValues {
     static func core(_ m: Marks, in folder: URL) throws -> [Any] {

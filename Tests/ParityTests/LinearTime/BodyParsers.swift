@@ -2,7 +2,8 @@ import Foundation
 
 @testable import DataTransfer
 @testable import Endpoints
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 @testable import NetworkJSON
 @testable import NetworkPipeline
 @testable import NetworkTesting

@@ -5,7 +5,8 @@ import TransferTestSupport
 @testable import DataTransfer
 @testable import Endpoints
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkEngine
+@testable import NetworkTransport
 @testable import NetworkLogging
 @testable import NetworkPipeline
 @testable import NetworkURLSession

@@ -5,7 +5,7 @@ import NetworkTesting
 @testable import DataTransfer
 @testable import Endpoints
 @testable import NetworkCache
-@testable import NetworkCore
+@testable import NetworkTransport
 @testable import NetworkLogging
 @testable import NetworkPipeline
 

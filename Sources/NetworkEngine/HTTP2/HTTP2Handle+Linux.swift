@@ -1,0 +1,349 @@
+#if os(Linux)
+    import NetworkTransport
+    import CCurl
+    import Endpoints
+    import Foundation
+    import NetworkSupport
+
+    /// A libcurl handle that sends one request at a time over HTTP/2 or HTTP/3, and is reused.
+    ///
+    /// Options that never change are set once, and a header list is kept until it changes: for a short request, setting them takes as long
+    /// as the transfer.
+    final class HTTP2Handle: EasyHandle {
+        /// The transfer that libcurl's callbacks work on.
+        var transfer: LoopTransfer?
+        let workspace: Workspace
+        let lostConnections: LostConnections
+        /// Whether a connection was ready for the request since ``configure(_:version:route:connectTimeout:extraFields:)``.
+        var isReady = false
+        /// Whether a new connection did not agree on the version of HTTP; the request was not sent on it.
+        var lostHTTP2 = false
+        /// Whether libcurl has reported in its log that the server requires HTTP/1.1 for the request, which it has not processed (RFC 9113 §7).
+        var requiresHTTP1 = false
+        /// Whether libcurl has reported in its log that the server refused the stream (``LibraryQuirks/saysRefusals``).
+        var reportedRefusal = false
+        /// Whether libcurl is making a connection for this handle: a socket was opened, and nothing was sent yet.
+        var isConnecting = false
+        private let sockets: EpollSet
+        /// The origin of the request that the handle was last used for.
+        private(set) var origin = ""
+        private var otherPort: Int?
+        private var otherPortList: UnsafeMutableRawPointer?
+        private var headerList: UnsafeMutableRawPointer?
+        private var headerLines: [String]? = []
+        private(set) var route: Route?
+        private var isCustomMethod = false
+        private var holdsBody = false
+        private var wantsFreshConnection = false
+        private var isVerbose = false
+        private var bufferBytes = 16 << 10
+
+        /// Creates a handle; `nil` if memory ran out.
+        ///
+        /// - Parameter isOverQUIC: Whether it is for HTTP/3 only, rather than for HTTP/2 only.
+        init?(_ trust: CurlTrust, _ engine: CurlEngine, isOverQUIC: Bool) {
+            workspace = engine.workspace
+            lostConnections = engine.lostConnections
+            sockets = engine.sockets
+            super.init(trust, handshakes: isOverQUIC ? engine.quicHandshakes : engine.handshakes, readsAhead: false)
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            // Requests that start together wait for the first connection instead of opening one each.
+            set(CCURLOPT_PIPEWAIT, 1)
+            let lifetime = engine.loop.configuration.idleConnectionLifetime.components.seconds
+            set(CCURLOPT_MAXAGE_CONN, max(lifetime, 1))
+            // libcurl takes a limit of 0 for no limit.
+            if engine.maximumIdle == 0 { set(CCURLOPT_FORBID_REUSE, 1) }
+            for option in [
+                CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE,
+                CCURLOPT_PREREQDATA, CCURLOPT_OPENSOCKETDATA, CCURLOPT_DEBUGDATA,
+            ] {
+                ccurl_easy_set_pointer(pointer, CInt(option), context)
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CLOSESOCKETDATA), Unmanaged.passUnretained(sockets).toOpaque())
+            ccurl_easy_set_open_callback(pointer) { context, _, address in
+                guard let context, let address = address?.pointee else { return -1 }
+                let easy = Unmanaged<HTTP2Handle>.fromOpaque(context).takeUnretainedValue()
+                easy.isConnecting = true
+                return easy.openSocket(easy.sockets, address, isForStreams: true, origin: easy.origin)
+            }
+            ccurl_easy_set_close_callback(pointer) { context, socket in
+                guard let context else { return -1 }
+                return Unmanaged<EpollSet>.fromOpaque(context).takeUnretainedValue().close(socket)
+            }
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_WRITEFUNCTION), receiveBody)
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_HEADERFUNCTION), receiveHead)
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_READFUNCTION), sendBody)
+            ccurl_easy_set_seek_callback(pointer, rewindBody)
+            ccurl_easy_set_prerequest_callback(pointer, mayBeSent)
+            ccurl_easy_set_debug_callback(pointer, receiveLog)
+        }
+
+        deinit {
+            ccurl_list_free(headerList)
+            ccurl_list_free(otherPortList)
+        }
+
+        /// Sets all options for a transfer.
+        ///
+        /// With `https`, the version is negotiated; with `http`, HTTP/2 is used without asking (RFC 9113 §3.3).
+        ///
+        /// - Parameter extraFields: The header lines that the engine adds to those of the request. A `Cookie` line is the last one.
+        /// - Returns: `false` when there is not enough memory.
+        func configure(
+            _ transfer: LoopTransfer, version: StreamVersion, route: Route, connectTimeout: Duration, extraFields: [String]
+        ) -> Bool {
+            reset()
+            let route = route.replacing(version.otherPort, of: transfer.origin)
+            lostHTTP2 = false
+            requiresHTTP1 = false
+            isConnecting = false
+            isReady = false
+            origin = transfer.origin
+            reportedRefusal = false
+            let request = transfer.request
+            let isNegotiated = request.parsedURL.isSecure
+            switch version {
+            case .http2:
+                setHTTPVersion(isNegotiated ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+                guard setPort(nil) else { return false }
+            case .http3(let port):
+                setHTTPVersion(CCURL_HTTP_VERSION_3ONLY)
+                guard setPort(port) else { return false }
+            }
+            guard setURL(request) else { return false }
+            guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
+            // A body that is sent together with the head has no separate time of sending.
+            transfer.exchange.sentAt = request.sendsBody && holdsBody ? 1 : 0
+            // Overrides are passed each time, because they belong to the multi handle, which may be another one.
+            if route != self.route || route.resolve != [] {
+                guard setRoute(route) else { return false }
+                self.route = route
+            }
+            setConnectTimeout(connectTimeout)
+            if transfer.sending.needsFreshConnection != wantsFreshConnection {
+                wantsFreshConnection.toggle()
+                set(CCURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
+            }
+            // Only the log says why libcurl sends a request again. A request that may be repeated is sent again in any case.
+            let needsLog = !request.isIdempotent || !isNegotiated || transfer.allowedVersions.isRequirement
+            if needsLog != isVerbose {
+                isVerbose = needsLog
+                set(CCURLOPT_VERBOSE, needsLog ? 1 : 0)
+            }
+            // The size of one read from the socket: large pieces are more efficient for a streamed body.
+            let bytes = transfer.download == nil ? 16 << 10 : 128 << 10
+            if bytes != bufferBytes {
+                set(CCURLOPT_BUFFERSIZE, bytes)
+                bufferBytes = bytes
+            }
+            return true
+        }
+
+        /// Sets the port to connect to; `nil` for that of the URL, which remains part of the request in either case.
+        private func setPort(_ port: Int?) -> Bool {
+            guard port != otherPort else { return true }
+            var list: UnsafeMutableRawPointer?
+            if let port {
+                // For any host and port: the same host, and this port.
+                list = ccurl_list_append(nil, ":::\(port)")
+                guard list != nil else { return false }
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CONNECT_TO), list)
+            ccurl_list_free(otherPortList)
+            otherPortList = list
+            otherPort = port
+            return true
+        }
+
+        /// Sets the URL, and separately the exact request target: some versions of libcurl drop the question mark of an empty query.
+        private func setURL(_ request: NetworkRequest) -> Bool {
+            return setText(CCURLOPT_URL, request.urlText) && setText(CCURLOPT_REQUEST_TARGET, request.target)
+        }
+
+        private func setMethod(_ request: NetworkRequest, bodyLength: Int64?) -> Bool {
+            let method = request.method
+            if request.sendsBody {
+                set(CCURLOPT_NOBODY, 0)
+                set(CCURLOPT_POST, 1)
+                guard setBody(request.body?.data, length: bodyLength) else { return false }
+            } else {
+                // Removing a body sets the method to POST, so this comes first.
+                if holdsBody { _ = setString(CCURLOPT_COPYPOSTFIELDS, nil) }
+                holdsBody = false
+                set(CCURLOPT_HTTPGET, 1)
+                if method == .head { set(CCURLOPT_NOBODY, 1) }
+            }
+            let isPlain = method == .head || (method == .get && !request.sendsBody) || (method == .post && request.sendsBody)
+            if isPlain && !isCustomMethod { return true }
+            isCustomMethod = !isPlain
+            if isPlain { return setString(CCURLOPT_CUSTOMREQUEST, nil) }
+            return method.rawValue.withCString { setString(CCURLOPT_CUSTOMREQUEST, $0) }
+        }
+
+        /// Sets the body. Up to 32 KiB are sent in one packet with the head, from a copy that libcurl makes; a larger body is read in pieces.
+        ///
+        /// - Parameters:
+        ///   - body: The body if it is in memory; otherwise `nil`.
+        ///   - length: The length of the body in bytes; `nil` when it is not known.
+        private func setBody(_ body: Data?, length: Int64?) -> Bool {
+            guard ccurl_easy_set_offset(pointer, CInt(CCURLOPT_POSTFIELDSIZE_LARGE), length ?? -1) == 0 else { return false }
+            guard let length, length <= 32 << 10, let body = body ?? (length == 0 ? Data() : nil) else {
+                holdsBody = false
+                return setString(CCURLOPT_COPYPOSTFIELDS, nil) && setString(CCURLOPT_POSTFIELDS, nil)
+            }
+            holdsBody = true
+            if body.isEmpty { return "".withCString { setString(CCURLOPT_COPYPOSTFIELDS, $0) } }
+            return body.withUnsafeBytes { bytes in
+                setString(CCURLOPT_COPYPOSTFIELDS, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+            }
+        }
+
+        private func setHeaders(_ request: NetworkRequest, _ extraFields: [String]) -> Bool {
+            let stored = extraFields.last.flatMap { $0.begins(with: "Cookie: ") ? Substring($0.utf8.dropFirst(8)) : nil }
+            // libcurl sends a field without a value only if it is written with a semicolon.
+            var lines = request.headers.fields.map { field in
+                let isBlank = field.value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                return isBlank ? "\(field.name);" : "\(field.name): \(field.value)"
+            }
+            lines += extraFields
+            // There may be only one `Cookie` field (RFC 6265 §5.4).
+            if let stored, let own = request.headers.fields.firstIndex(where: { $0.name.lowercased() == "cookie" }) {
+                let isBlank = lines[own] == "\(request.headers.fields[own].name);"
+                lines[own] = isBlank ? "Cookie: \(stored)" : "\(lines[own]); \(stored)"
+                lines.removeLast()
+            }
+            if request.sendsBody {
+                // By default, libcurl declares every body as a form, and waits for a 100 before it sends a large one.
+                if !request.headers.contains("Content-Type") { lines.append("Content-Type:") }
+                if !request.headers.contains("Expect") { lines.append("Expect:") }
+            }
+            // A line that is not UTF-8 has the same text as one that is.
+            let fields = request.headers.fields
+            let isUTF8 = !fields.contains { $0.isLatin1 }
+            if isUTF8, lines == headerLines { return true }
+            var list: UnsafeMutableRawPointer?
+            for (index, line) in lines.enumerated() {
+                let added: UnsafeMutableRawPointer?
+                if !isUTF8, index < fields.count, let value = fields[index].latin1Bytes {
+                    let name = "\(fields[index].name): "
+                    // Stored cookies follow the value.
+                    let rest = line.utf8.dropFirst(name.utf8.count + fields[index].value.utf8.count)
+                    let bytes = Array(name.utf8) + value + rest + [0]
+                    added = bytes.withUnsafeBytes { ccurl_list_append(list, $0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
+                } else {
+                    added = line.withCString { ccurl_list_append(list, $0) }
+                }
+                guard let longer = added else {
+                    ccurl_list_free(list)
+                    return false
+                }
+                list = longer
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_HTTPHEADER), list)
+            ccurl_list_free(headerList)
+            headerList = list
+            headerLines = isUTF8 ? lines : nil
+            return true
+        }
+    }
+
+    // What libcurl reports about a stream.
+    extension HTTP2Handle {
+        var loopGuard: LoopGuard { sockets.loopGuard }
+        /// Whether ``LoopGuard`` has ended the connection.
+        var wasEndedByGuard: Bool { loopGuard.hasEnded(localPort: long(CCURLINFO_LOCAL_PORT)) }
+
+        /// libcurl's identifier of the connection that the transfer uses, or has used last; `nil` before libcurl 8.2.0.
+        var connectionID: Int64? {
+            var id: Int64 = -1
+            ccurl_easy_get_offset(pointer, CInt(CCURLINFO_CONN_ID), &id)
+            return id < 0 ? nil : id
+        }
+
+        /// Whether libcurl has kept the connection of the transfer although the server has closed it.
+        var isConnectionClosed: Bool {
+            let socket = ccurl_easy_get_socket(pointer)
+            guard socket >= 0 else { return false }
+            // `POLLRDHUP` has the same value; Glibc's module does not declare it.
+            var state = pollfd(fd: socket, events: Int16(LINUX_EPOLLRDHUP), revents: 0)
+            return poll(&state, 1, 0) > 0
+        }
+
+        /// Returns the timings and the protocol of the connection that the transfer uses.
+        func connectionTimings(of transfer: LoopTransfer) -> ConnectionTimings {
+            let ready = microseconds(CCURLINFO_PRETRANSFER_TIME_T)
+            let isReused = ready > 0 ? long(CCURLINFO_NUM_CONNECTS) == 0 : nil
+            let times = ConnectTimings(
+                lookup: microseconds(CCURLINFO_NAMELOOKUP_TIME_T), connect: microseconds(CCURLINFO_CONNECT_TIME_T),
+                tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
+            return ConnectionTimings(
+                readyAt: transfer.launched &+ UInt64(max(ready, 0)) * 1000, connecting: isReused == true ? nil : times,
+                isReused: isReused, protocolName: protocolName,
+                serverAddress: route?.unixSocketPath == nil ? serverAddress : nil)
+        }
+
+        private var protocolName: String? {
+            switch long(CCURLINFO_HTTP_VERSION) {
+            case Int(CCURL_HTTP_VERSION_2_0): "h2"
+            case Int(CCURL_HTTP_VERSION_3): "h3"
+            default: nil
+            }
+        }
+
+        /// Returns whether the complete response was received although the transfer failed, judged by the length of the response.
+        ///
+        /// A server may respond before it has read the whole request and then reset the stream (RFC 9113 §8.1), or send GOAWAY after the
+        /// response (§6.8).
+        func hasWholeResponse(_ code: CInt, transfer: LoopTransfer) -> Bool {
+            guard transfer.exchange.head.isComplete, transfer.exchange.status >= 200 else { return false }
+            switch Int(code) {
+            case CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR:
+                guard transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) else { return false }
+            case CCURLE_HTTP2, CCURLE_HTTP3: break
+            default: return false
+            }
+            if transfer.exchange.status == 204 || transfer.exchange.status == 304 || transfer.request.method == .head {
+                return true
+            }
+            return transfer.exchange.head.headers["Content-Length"].flatMap(Int64.init) == transfer.exchange.bytesReceived
+        }
+
+        /// Returns the phase of a transfer, derived from the times that libcurl has recorded.
+        func phase(of transfer: LoopTransfer) -> TransportError.Phase {
+            if isOverQUIC {
+                // For QUIC, libcurl records times also when an attempt has failed. The first packets are those of TLS, whether anything
+                // responds or not.
+                if !isReady { return isConnecting ? .connect : .nameLookup }
+            } else if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 {
+                return .nameLookup
+            } else if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
+                return handshake.pointee.has_begun != 0 && handshake.pointee.is_done == 0 ? .tls : .connect
+            }
+            if transfer.exchange.head.count > 0 { return .receive }
+            // libcurl records the time of the first byte also when it begins to send a body.
+            if transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) { return .send }
+            return microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 ? .receive : .firstByte
+        }
+    }
+
+    /// The HTTP/2 connections of an engine that the server has closed and that libcurl may still choose for requests.
+    ///
+    /// libcurl 8.23.0 keeps a connection after some errors of receiving, until its next check, which follows within a second.
+    final class LostConnections {
+        /// libcurl's identifiers of the last 64 lost connections.
+        private var identifiers: [Int64] = []
+
+        /// Records the connection of a failed stream if it is lost and libcurl has kept it.
+        func note(_ easy: HTTP2Handle) {
+            guard let identifier = easy.connectionID, !identifiers.contains(identifier), easy.isConnectionClosed else { return }
+            if identifiers.count == 64 { identifiers.removeFirst() }
+            identifiers.append(identifier)
+        }
+
+        /// Returns whether the connection that libcurl has chosen for a request is lost.
+        func containsConnection(of easy: HTTP2Handle) -> Bool {
+            guard !identifiers.isEmpty, let identifier = easy.connectionID else { return false }
+            return identifiers.contains(identifier)
+        }
+    }
+#endif

@@ -1,0 +1,163 @@
+import Endpoints
+import NetworkSupport
+
+/// The point in time by which a call must have its response, including all attempts, pauses, queues and redirects.
+///
+/// It is stored in `NetworkRequest.deadline`. Interceptors that wait check it first; the remaining time limits each
+/// attempt.
+public struct Deadline: Sendable {
+    /// The duration of the deadline, measured from its creation.
+    package let limit: Duration
+    /// The origin of the deadline, as errors show it, such as "set by the endpoint".
+    package let source: String
+    /// Whether the deadline applies to the head of the response only, instead of the whole response.
+    ///
+    /// If so, the body that follows the head may take longer, but no more than ``limit`` may pass without a byte.
+    package let endsWithHead: Bool
+
+    /// The message of session managers for a response head that did not arrive in time.
+    package static let headLateness = "the head of the response did not arrive"
+
+    /// Returns the message of session managers when no byte was transferred within the idle timeout, or within a deadline that is
+    /// shorter.
+    package static func idleLateness(_ timeout: Duration, _ deadline: Deadline?) -> String {
+        guard let deadline, deadline.limit < timeout else { return "no byte was transferred within the idle timeout" }
+        return "no byte was transferred within \(deadline.limit), the deadline (\(deadline.source))"
+    }
+
+    /// The end on the continuous clock. Not used if there is another clock.
+    private let end: ContinuousClock.Instant
+    /// Returns the time that is left on another clock; `nil` for the continuous clock.
+    private let left: (@Sendable () -> Duration)?
+
+    /// Creates a deadline that passes after a duration on a clock.
+    ///
+    /// - Parameters:
+    ///   - limit: More than 10^9 seconds (about thirty years) counts as 10^9 seconds, and less than zero as zero.
+    ///   - clock: The clock on which the deadline is measured.
+    ///   - source: The origin of the deadline, as errors show it.
+    ///   - endsWithHead: Whether the deadline is met as soon as the head of the response was received.
+    public init<Time: Clock<Duration>>(
+        after limit: Duration, clock: Time, source: String = "set with the request", endsWithHead: Bool = false
+    ) {
+        if clock is ContinuousClock {
+            self = .continuous(after: limit, source: source, endsWithHead: endsWithHead)
+        } else {
+            let end = clock.now.advanced(by: limit.bounded)
+            self.init(limit: limit, source: source, endsWithHead: endsWithHead, end: .now) { clock.now.duration(to: end) }
+        }
+    }
+
+    private init(
+        limit: Duration, source: String, endsWithHead: Bool, end: ContinuousClock.Instant, left: (@Sendable () -> Duration)? = nil
+    ) {
+        self.limit = limit
+        self.source = source
+        self.endsWithHead = endsWithHead
+        self.end = end
+        self.left = left
+    }
+
+    /// Creates a deadline on the continuous clock without the overhead of the `Clock` protocol.
+    package static func continuous(after limit: Duration, source: String, endsWithHead: Bool) -> Deadline {
+        let end = ContinuousClock.now.advanced(by: limit.bounded)
+        return Deadline(limit: limit, source: source, endsWithHead: endsWithHead, end: end)
+    }
+
+    /// The remaining time; zero or negative once the deadline has passed.
+    public var remaining: Duration { left?() ?? ContinuousClock.now.duration(to: end) }
+    /// Whether the deadline has passed.
+    package var hasPassed: Bool { remaining <= .zero }
+
+    /// The part of the call to which the deadline applies, as errors show it.
+    private var extent: String { endsWithHead ? "until the response's head" : "for the whole call" }
+
+    /// Adds this deadline to the message of an error.
+    ///
+    /// - Returns: The same error if it is not a timeout or the deadline has not passed.
+    package func named(in error: TransportError, of request: NetworkRequest) -> TransportError {
+        guard error.isTimeout, hasPassed else { return error }
+        return TransportError(
+            .timedOut, "the deadline of \(limit) \(extent) ran out (\(source)): \(error.message)", phase: error.phase,
+            request: request, engineCode: error.engineCode, underlying: error)
+    }
+}
+
+private enum DeadlineKey: ContextKey { typealias Value = Deadline }
+
+extension NetworkRequest {
+    /// The deadline of the call; `nil` if none is set.
+    public var deadline: Deadline? {
+        get { context[DeadlineKey.self] }
+        set { context[DeadlineKey.self] = newValue }
+    }
+}
+
+extension NetworkRequest {
+    /// The deadline, if it applies to the head of the response and then to the time without a byte; otherwise `nil`.
+    package var headDeadline: Deadline? {
+        guard let deadline, deadline.endsWithHead else { return nil }
+        return deadline
+    }
+
+    /// Sets the remaining time of the deadline as the total timeout.
+    ///
+    /// A deadline that ends with the head is left unchanged, since session managers apply it themselves.
+    ///
+    /// - Throws: ``TransportError/Code/timedOut`` when no time remains.
+    mutating func limitToDeadline() throws(TransportError) {
+        guard let deadline else { return }
+        let remaining = deadline.remaining
+        guard remaining > .zero else {
+            throw TransportError(.timedOut, "no time was left to send the request", phase: .queued, request: self)
+        }
+        if deadline.endsWithHead { return }
+        limitTotal(to: remaining)
+    }
+}
+
+/// An interceptor that sets a call's deadline and applies the deadline that the endpoint requests.
+package protocol DeadlineKeeper: PhasedInterceptor {}
+
+extension DeadlineKeeper {
+    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
+        // An interceptor after this one may have set an earlier deadline.
+        if case .context(let context) = state, let deadline = context[DeadlineKey.self] {
+            error = deadline.named(in: error, of: request)
+        }
+        return true
+    }
+}
+
+/// Sets the deadline that an endpoint requests, for services without an interceptor that sets deadlines.
+package struct EndpointDeadline: DeadlineKeeper {
+    package init() {}
+
+    package func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        try await inPhases(request, next: next)
+    }
+
+    package func prepare(_ request: inout NetworkRequest) -> InterceptorState? {
+        guard let limit = request.timeouts.deadline.time else { return .unconcerned }
+        request.limit(to: request.deadline(after: limit, clock: nil))
+        return .context(request.context)
+    }
+}
+
+extension NetworkRequest {
+    /// Creates a deadline for this request, set by the endpoint or by the named source.
+    ///
+    /// - Parameter clock: The clock to measure with; `nil` for the continuous clock.
+    package func deadline(
+        after limit: Duration, clock: (any Clock<Duration>)?, source: String = "set by the endpoint"
+    ) -> Deadline {
+        guard let clock else { return .continuous(after: limit, source: source, endsWithHead: isStreamed) }
+        return Deadline(after: limit, clock: clock, source: source, endsWithHead: isStreamed)
+    }
+
+    /// Sets a deadline, unless the request has an earlier one.
+    package mutating func limit(to deadline: Deadline) {
+        if let present = self.deadline, present.remaining <= deadline.remaining { return }
+        self.deadline = deadline
+    }
+}

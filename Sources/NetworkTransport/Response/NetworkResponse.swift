@@ -1,0 +1,210 @@
+import Endpoints
+import Foundation
+import NetworkLogging
+
+/// A response: status, headers, body, URL and timings.
+///
+/// The body is in memory, or still arriving if the request is streamed (``Endpoints/NetworkRequest/isStreamed``).
+/// Descriptions show no body, no query and no header that could be secret.
+public struct NetworkResponse: Sendable {
+    /// The final status code, not that of a followed redirect.
+    public var statusCode: Int
+    /// The header fields as received. After content decoding, `Content-Encoding` and `Content-Length` still refer to the encoded
+    /// bytes.
+    public var headers: HeaderFields
+    /// The trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); always empty with `URLSession`. Those of a body that is
+    /// still arriving are available as soon as it has ended.
+    public var trailers: HeaderFields {
+        get { body.end?.trailers ?? initialTrailers }
+        set { initialTrailers = newValue }
+    }
+    private var initialTrailers: HeaderFields
+    /// The body after content decoding; empty for a response without content. Releasing one that is still arriving cancels the transfer.
+    public var body: NetworkBody
+    /// The bytes of a body that is in memory; empty for one that is still arriving. ``collected(maximumBytes:)`` receives it.
+    public var data: Data {
+        get { body.data ?? Data() }
+        set {
+            if let end = body.end {
+                initialTrailers = end.trailers
+                sharedTimings.value = end.timings
+            }
+            body = .data(newValue)
+        }
+    }
+    /// The URL of the response, after redirects.
+    public var url: URL {
+        get { lazyURL.url }
+        set { lazyURL = .url(newValue) }
+    }
+    package var lazyURL: LazyURL
+    /// The method of the request, set in ``NetworkError/status(_:)``; `nil` elsewhere.
+    public package(set) var method: RequestMethod?
+    /// The durations of the transfer's phases, and its byte counts. For a body that is still arriving, those until the head was
+    /// received, and the final ones as soon as it has ended.
+    public var timings: TransferTimings {
+        get { body.end?.timings ?? sharedTimings.value }
+        set { sharedTimings.value = newValue }
+    }
+    private var sharedTimings: CopyOnWrite<TransferTimings>
+    /// The ``timings``, without a copy where that is possible.
+    package var currentTimings: CopyOnWrite<TransferTimings> { body.end.map { CopyOnWrite($0.timings) } ?? sharedTimings }
+
+    /// Creates a response from its parts.
+    public init(
+        statusCode: Int,
+        headers: HeaderFields = [:],
+        trailers: HeaderFields = [:],
+        body: NetworkBody = .empty,
+        url: URL,
+        timings: TransferTimings = TransferTimings()
+    ) {
+        self.init(
+            statusCode: statusCode, headers: headers, trailers: trailers, body: body, lazyURL: .url(url), timings: timings)
+    }
+
+    /// Creates a response whose URL is created when it is read.
+    package init(
+        statusCode: Int, headers: HeaderFields, trailers: HeaderFields = [:], body: NetworkBody, lazyURL: LazyURL,
+        timings: TransferTimings
+    ) {
+        self.statusCode = statusCode
+        self.headers = headers
+        initialTrailers = trailers
+        self.body = body
+        self.lazyURL = lazyURL
+        sharedTimings = CopyOnWrite(timings)
+    }
+}
+
+extension NetworkResponse: RedactedStringConvertible {
+    /// The status, the origin and path of the URL, the size of a body in memory, and the headers without secrets.
+    public var description: String {
+        let body = body.data.map { "\($0.count) bytes" } ?? "a streamed body"
+        return "\(statusCode) from \(URLText(lazyURL.text).originAndPath), \(body), \(headers)"
+    }
+}
+
+/// The durations of a transfer's phases, and its byte counts. Phases that did not happen, or that an engine does not measure, are
+/// `nil`.
+///
+/// The phases are those of the last request, after redirects; ``queued``, ``total`` and ``redirects`` refer to the whole
+/// transfer.
+public struct TransferTimings: Sendable, Hashable {
+    /// The time spent waiting for a connection, over all redirects.
+    public var queued: Duration?
+    /// The time of the name lookup. On a reused connection it is `nil`, as are ``connect`` and ``tls``.
+    public var nameLookup: Duration?
+    /// The time of the TCP connect.
+    public var connect: Duration?
+    /// The time of the TLS handshake.
+    public var tls: Duration?
+    /// The time spent sending the request's body; `nil` without a body.
+    ///
+    /// It starts when the connection is ready, and ends when the last byte of the body was accepted, by the system for HTTP/1.1,
+    /// by the connection for HTTP/2, or when the response begins, if that is earlier.
+    public var send: Duration?
+    /// The time from when the connection is ready until the first byte of the response, including ``send``.
+    public var firstByte: Duration?
+    /// The time spent waiting for the response: from the end of ``send`` until its first byte.
+    public var wait: Duration? { firstByte.map { max(.zero, $0 - (send ?? .zero)) } }
+    /// The time from the call until the last byte, including all redirects.
+    public var total: Duration
+    /// The number of redirects that were followed.
+    public var redirects: Int
+    /// The bytes of the request's body that were sent with the last request.
+    public var bytesSent: Int64
+    /// The bytes of the response's body that were received for the last request, before content decoding.
+    public var bytesReceived: Int64
+    /// The protocol as ALPN names it (RFC 7301 §6): `http/1.0`, `http/1.1`, `h2` or `h3`.
+    public var protocolName: String?
+    /// Whether the connection has served another request before.
+    public var isReusedConnection: Bool?
+    /// The number of the attempt, starting at 1. A request is sent again if its reused connection turns out to be closed.
+    public var attempt: Int
+    /// The address that was connected to, as in ``NetworkResponse/serverAddress``.
+    public var serverAddress: NetworkResponse.ServerAddress?
+
+    /// Why no further attempt was made although the failure is one that is retried; `nil` if there is no such reason.
+    package var retryEnd: RetryEnd?
+
+    /// Creates timings. Values that are not passed are zero or unknown.
+    public init(
+        queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
+        send: Duration? = nil, firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
+        bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil, attempt: Int = 1,
+        serverAddress: NetworkResponse.ServerAddress? = nil
+    ) {
+        self.queued = queued
+        self.nameLookup = nameLookup
+        self.connect = connect
+        self.tls = tls
+        self.send = send
+        self.firstByte = firstByte
+        self.total = total
+        self.redirects = redirects
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+        self.protocolName = protocolName
+        self.isReusedConnection = isReusedConnection
+        self.attempt = attempt
+        self.serverAddress = serverAddress
+    }
+}
+
+/// A reason for which a failure that is retried was not followed by another attempt, other than the maximum number of them.
+package enum RetryEnd: UInt8, Sendable, Hashable {
+    case notIdempotent, bodyReadOnce, longPause, deadline, budget
+
+    /// The reason, to follow a description of the failure.
+    package var text: String {
+        switch self {
+        case .notIdempotent: "the request may have been processed and is not idempotent"
+        case .bodyReadOnce: "the body can be read only once"
+        case .longPause: "the server asks for a longer pause than maximumRetryAfter"
+        case .deadline: "the deadline passes before the next attempt"
+        case .budget: "the budget for retries is used up"
+        }
+    }
+}
+
+extension NetworkResponse {
+    /// Returns the response with its whole body in memory, and its final trailers and timings.
+    ///
+    /// - Parameter maximumBytes: The maximum size of the body, in bytes. Default: 64 MiB.
+    /// - Throws: ``TransportError``, with ``TransportError/Code/bodyTooLarge`` if the body is larger than `maximumBytes`.
+    public func collected(maximumBytes: Int = 64 << 20) async throws(TransportError) -> NetworkResponse {
+        var response = self
+        response.data = try await body.collected(maximumBytes: maximumBytes)
+        return response
+    }
+
+    /// The response without its body.
+    package var head: NetworkResponse {
+        var head = self
+        head.data = Data()
+        return head
+    }
+
+    /// Passes each chunk to a closure, which may block, and waits until it returns.
+    ///
+    /// - Returns: The head, with trailers and timings.
+    package func delivered(
+        to onChunk: @escaping @Sendable (NetworkResponse, Data) -> Void
+    ) async throws(TransportError) -> NetworkResponse {
+        let head = head
+        let result = await withTaskCancellationHandler {
+            await Result.from { () async throws(TransportError) in
+                var chunks = body.makeAsyncIterator()
+                while let chunk = try await chunks.next() {
+                    await BackgroundThreads.completions.perform { onChunk(head, chunk) }
+                }
+            }
+        } onCancel: {
+            // Closes the transfer even while the closure blocks.
+            body.stop()
+        }
+        try result.get()
+        return self.head
+    }
+}

@@ -1,0 +1,177 @@
+import Endpoints
+
+/// Decides whether a request may be sent, or sent again (RFC 9110 §9.2.2).
+///
+/// Every part of the package that sends a request once more uses ``permits(isIdempotent:after:canSendBodyAgain:)``. A value of this type
+/// adds what the engine has done with a request so far: the engine itself repeats only what was lost with a connection, and only once.
+///
+/// libcurl alone would send any request up to six times: each time a kept connection is closed before a byte of the response is received,
+/// it uses the next connection. With this rule an idempotent request is sent at most twice, the second time on a new connection, and any
+/// other request once. Requests that the server reports as not processed are exempt (RFC 9113 §8.7).
+package struct SendRule: Sendable {
+    /// What is known of an attempt to send a request that did not lead to a complete response.
+    package enum Fate: Sendable, CaseIterable {
+        /// No byte of the request was sent, or the server has stated that it has not processed it (RFC 9113 §8.7).
+        case unprocessed
+        /// Bytes of it may have been sent, and nothing was received: the server may have processed it.
+        case unknown
+        /// The response has begun, or is complete: the server has processed it, at least in part.
+        case responded
+    }
+
+    /// Whether a request may be sent once more, as far as its meaning is concerned: it is idempotent or was not processed, and its body
+    /// can be read again. How often, and whether that is useful, is decided by the caller.
+    package static func permits(isIdempotent: Bool, after fate: Fate, canSendBodyAgain: Bool) -> Bool {
+        canSendBodyAgain && (isIdempotent || fate == .unprocessed)
+    }
+
+    /// Whether the engine itself may send the request once more, without an interceptor that knows of it: one that was not processed, or
+    /// one that was lost with a connection that the server may have closed before (RFC 9112 §9.3.1), and that the engine has not repeated.
+    ///
+    /// - Parameter wasReused: Whether the connection had been used before.
+    package func permitsRepetition(isIdempotent: Bool, after fate: Fate, wasReused: Bool, canSendBodyAgain: Bool) -> Bool {
+        guard Self.permits(isIdempotent: isIdempotent, after: fate, canSendBodyAgain: canSendBodyAgain) else { return false }
+        return fate == .unprocessed || (fate == .unknown && wasReused && !isRepeated)
+    }
+
+    /// What to do with a request that libcurl is about to send.
+    package enum Decision {
+        /// Send it on this connection.
+        case send
+        /// Do not send it on this connection; start again with a new one.
+        case sendOnFreshConnection
+        /// Do not send it: the request fails.
+        case refuse
+    }
+
+    package init() {}
+
+    /// Whether the request was sent at least once.
+    package private(set) var wasSent = false
+    /// Whether it was, or is about to be, sent again although the server may have processed it.
+    package private(set) var isRepeated = false
+    /// Whether the last decision was ``Decision/sendOnFreshConnection``.
+    package private(set) var waitsForFreshConnection = false
+    /// Whether that decision was made before a byte of the request was sent, because the connection was already lost.
+    package private(set) var isUnsent = false
+    /// Whether it must be sent on a connection that was not used before.
+    package private(set) var needsFreshConnection = false
+    /// Whether it was sent since ``begin()``.
+    package private(set) var wasSentInRun = false
+    /// Whether libcurl was about to repeat the request since ``begin()``. libcurl counts repetitions for the life of a handle, and fails
+    /// after five.
+    package private(set) var wasAskedAgain = false
+    private var connections = 0
+
+    /// Resets the counts when libcurl starts with the request.
+    package mutating func begin() {
+        wasSentInRun = false
+        wasAskedAgain = false
+        connections = 0
+    }
+
+    /// Decides about a request that libcurl is about to send, when no byte of a response was received.
+    ///
+    /// - Parameters:
+    ///   - connections: The number of connections that libcurl has made since ``begin()``.
+    ///   - isIdempotent: Whether the request may be sent again although the server may have processed it.
+    ///   - wasRefused: Whether the server is known not to have processed the request that was sent before.
+    ///   - isLost: Whether the connection is known to be closed by the server.
+    package mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false, isLost: Bool = false) -> Decision {
+        if isLost, !wasSentInRun {
+            isUnsent = true
+            waitsForFreshConnection = true
+            return .sendOnFreshConnection
+        }
+        let isKept = connections == self.connections
+        wasAskedAgain = wasSentInRun
+        // This applies to any connection: libcurl treats a new connection as a kept one as soon as another stream shares it.
+        if wasSentInRun, !wasRefused {
+            // libcurl sends a request again only after a connection that was used before; whether the body can be read again, it asks later.
+            let isPermitted = permitsRepetition(
+                isIdempotent: isIdempotent, after: .unknown, wasReused: true, canSendBodyAgain: true)
+            guard isPermitted else { return .refuse }
+            isRepeated = true
+            if isKept {
+                waitsForFreshConnection = true
+                return .sendOnFreshConnection
+            }
+        }
+        self.connections = connections
+        wasSent = true
+        wasSentInRun = true
+        return .send
+    }
+
+    /// Records that the request is about to be sent again, on a new connection.
+    package mutating func repeatOnFreshConnection() {
+        if !isUnsent { isRepeated = true }
+        isUnsent = false
+        waitsForFreshConnection = false
+        needsFreshConnection = true
+    }
+
+    /// Records that the request is sent over one of the engine's HTTP/1.1 connections.
+    package mutating func noteSent() {
+        wasSent = true
+    }
+
+    /// Requires a new connection for a request of which no byte was sent.
+    package mutating func useFreshConnection() {
+        needsFreshConnection = true
+    }
+}
+
+extension NetworkRequest {
+    /// Whether the body, if there is one, can be sent again from its start.
+    package var hasReplayableBody: Bool { body?.isReplayable ?? true }
+
+    /// Whether the request may be sent once more after an attempt (``SendRule/permits(isIdempotent:after:canSendBodyAgain:)``).
+    package func mayBeSentAgain(after fate: SendRule.Fate) -> Bool {
+        SendRule.permits(isIdempotent: isIdempotent, after: fate, canSendBodyAgain: hasReplayableBody)
+    }
+
+    /// Whether the request may be sent once more after a response.
+    package func mayBeSentAgain(after response: NetworkResponse) -> Bool {
+        mayBeSentAgain(after: response.fate)
+    }
+}
+
+extension TransportError {
+    /// What is known of the request that has failed. The phase is that of the last request of the call: if there was a redirect, the server
+    /// that responded with it may have processed the first one.
+    package var fate: SendRule.Fate {
+        if let timings, timings.redirects > 0 { return .responded }
+        switch phase {
+        case .queued, .nameLookup, .connect, .tls: return .unprocessed
+        case .send, .firstByte: return .unknown
+        case .receive: return .responded
+        case nil:
+            let isBefore: [Code] = [
+                .nameLookupFailed, .cannotConnect, .tlsFailed, .trustUnavailable, .invalidRequest, .invalidConfiguration,
+                .unsupported,
+            ]
+            return isBefore.contains(code) ? .unprocessed : .unknown
+        }
+    }
+}
+
+extension NetworkResponse {
+    /// What is known of the request that led to this response. There are statuses with which a server refuses a request without processing it:
+    /// it needs credentials (401, 407), a length (411), another content (415), no expectation (417), another connection (421), or no early data
+    /// (425) (RFC 9110 §15.5, RFC 8470 §5.2). After a redirect, the first request may have been processed.
+    package var fate: SendRule.Fate {
+        let isRefusal = [401, 407, 411, 415, 417, 421, 425].contains(statusCode) && timings.redirects == 0
+        return isRefusal ? .unprocessed : .responded
+    }
+}
+
+extension Result where Success == NetworkResponse, Failure == TransportError {
+    /// What is known of the request that led to this outcome.
+    package var fate: SendRule.Fate {
+        switch self {
+        case .success(let response): response.fate
+        case .failure(let error): error.fate
+        }
+    }
+}
