@@ -136,7 +136,7 @@ try waterfall.html(title: "Import").write(
 // snippet.pages
 let list = Endpoint<[Movie]>(path: "movies", queryParameters: ["per_page": 100])
 for try await page in service.pages(of: list, by: .linkHeader) {
-    print(page.value.count, page.url)
+    print(page.value.count, page.url.path)
 }
 // snippet.end
 

@@ -76,7 +76,10 @@ func advice(for error: any Error) -> String? {
     if error.isCancelled { return nil }
     if error.isTimeout { return "The server is slow. Please try again." }
     if error.isConnectivity { return "Please check the connection." }
-    if error.statusCode == .unauthorized { return "Please sign in." }
+    let code = error.networkError?.transportError?.code
+    if error.statusCode == .unauthorized || code == .authenticationFailed {
+        return "Please sign in."
+    }
     if error.isRetryable { return "Please try again later." }
     return "\(error)"
 }

@@ -13,7 +13,7 @@ let ticker = Endpoint<Void>(path: "ticker")
 // snippet.pages
 let list = Endpoint<[Movie]>(path: "movies", queryParameters: ["per_page": 100])
 for try await page in service.pages(of: list, by: .linkHeader) {
-    print(page.value.count, page.url)
+    print(page.value.count, page.url.path)
 }
 
 let numbered = service.pages(

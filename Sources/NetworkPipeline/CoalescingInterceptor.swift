@@ -69,7 +69,10 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         } catch {
             flights.leave(call)
             // The time limit of the first request has expired, not the one of this request.
-            guard !call.isFirst, error.isTimeout, !Task.isCancelled, !(request.deadline?.hasPassed ?? false) else { throw error }
+            guard !call.isFirst, error.isTimeout, !Task.isCancelled, !(request.deadline?.hasPassed ?? false) else {
+                if !call.isFirst { request.attemptObserver?.attemptWasShared(request) }
+                throw error
+            }
             return try await next(request)
         }
     }

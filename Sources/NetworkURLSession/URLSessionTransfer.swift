@@ -136,7 +136,7 @@ struct URLSessionActivity: Sendable {
     init(_ timeouts: RequestTimeouts, limits: SessionConfiguration, headBound: Deadline? = nil, now: UInt64) {
         submitted = now
         entered = now
-        let total = timeouts.total ?? limits.totalTimeout
+        let total = timeouts.total(limits.totalTimeout)
         bodyDeadline = total.map { now &+ $0.boundedNanoseconds } ?? .max
         totalDeadline = min(bodyDeadline, headBound.map { now &+ $0.remaining.boundedNanoseconds } ?? .max)
         idleTimeout = timeouts.idle ?? limits.idleTimeout

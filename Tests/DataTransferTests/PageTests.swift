@@ -164,8 +164,12 @@ import Testing
         session.route { _ in .json(#"{"items": [1]}"#) }
         var count = 0
         let pages = try service().pages(of: list, by: .number("page") { _ in false }, maximumPages: 5)
-        await #expect(throws: DataTransferError.self) { for try await _ in pages { count += 1 } }
+        let error = await #expect(throws: DataTransferError.self) { for try await _ in pages { count += 1 } }
         #expect(count == 5 && session.requests.count == 5)
+        let text = try #require(error?.description)
+        #expect(text.hasPrefix("the next page is not requested") && text.hasSuffix("there are more than 5 pages (maximumPages)"))
+        for try await _ in pages.prefix(5) { count += 1 }
+        #expect(count == 10)
     }
 
     @Test func `no page is requested after the loop ends, and a new loop starts with the first page`() async throws {

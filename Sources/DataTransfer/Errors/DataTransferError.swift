@@ -127,6 +127,7 @@ extension DataTransferError: RedactedStringConvertible, LocalizedError {
     public var description: String {
         switch self {
         case .noResponse(let failure): "no response body: \(failure)"
+        case .parsing(let failure) where failure.underlying is PageError: "the next page is not requested: \(failure)"
         case .parsing(let failure): "the response cannot be decoded: \(failure)"
         case .networkFailure(let error): error.description
         case .resolvedNetworkFailure(let error, let cause):

@@ -111,7 +111,8 @@ extension ParsingFailure: RedactedStringConvertible, LocalizedError {
     public var description: String {
         let element = elementIndex.map { " element \($0)" } ?? ""
         let place = codingPath.isEmpty ? "" : " at \(codingPath.printable)"
-        let body = snippet.isEmpty ? (elementIndex == nil ? "; body: empty" : "") : "; body: \(snippet.printableLine)"
+        let isEmpty = elementIndex == nil && !(underlying is PageError)
+        let body = snippet.isEmpty ? (isEmpty ? "; body: empty" : "") : "; body: \(snippet.printableLine)"
         return "\(request) [\(statusCode)]\(element)\(place): \(reason.printableLine)\(body)"
     }
 }

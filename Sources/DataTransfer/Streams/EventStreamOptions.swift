@@ -17,7 +17,7 @@ import NetworkCore
 /// longer, up to the same maximum.
 public struct EventStreamOptions: Sendable {
     /// The minimum pause that applies to a `retry:` value of the server.
-    package static let minimumServerDelay = Duration.milliseconds(100)
+    static let minimumServerDelay = Duration.milliseconds(100)
 
     /// The number of attempts in a row that may fail before the stream ends with the error of the last one, at least 1.
     ///

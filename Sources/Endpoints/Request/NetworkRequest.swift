@@ -174,7 +174,11 @@ public struct NetworkRequest: Sendable, Hashable {
     package mutating func limitTotal(to time: Duration) {
         let limit = min(max(time, RequestTimeouts.range.lowerBound), RequestTimeouts.range.upperBound)
         // Not set through `timeouts`, because a validated request stays valid.
-        if let total = timeouts.total, total <= limit { return }
+        if let total = timeouts.total {
+            if total <= limit { return }
+        } else {
+            parts.value.timeouts.isTotalOfDeadline = true
+        }
         parts.value.timeouts.total = limit
     }
 

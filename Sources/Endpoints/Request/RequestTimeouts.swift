@@ -9,6 +9,8 @@ public struct RequestTimeouts: Sendable, Hashable {
     public var idle: Duration?
     /// The time limit for everything: waiting for a connection, all redirects, until the last byte.
     public var total: Duration?
+    /// Whether ``total`` is the remaining time of a deadline alone, so that the limit of the session manager applies too.
+    var isTotalOfDeadline = false
     /// The deadline that replaces the service's. ``RequestDeadline/default`` keeps the service's deadline.
     public var deadline: RequestDeadline
 
@@ -20,6 +22,12 @@ public struct RequestTimeouts: Sendable, Hashable {
         self.idle = idle
         self.total = total
         self.deadline = deadline
+    }
+
+    /// Returns the time limit for everything, with the limit of the session manager.
+    package func total(_ limit: Duration?) -> Duration? {
+        guard let total else { return limit }
+        return isTotalOfDeadline ? min(total, limit ?? total) : total
     }
 
     /// The valid values of a time limit. Session managers cannot measure less than a millisecond.

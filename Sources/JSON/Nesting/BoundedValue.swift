@@ -3,7 +3,7 @@ import Foundation
 /// Limits the nesting of a value that another encoder encodes: Foundation's have no limit that fits every thread's stack.
 ///
 /// The value, each value in it, and the encoders that they get are wrapped. Types that encoders write in their own way pass unchanged.
-package struct BoundedValue<Value: Encodable>: Encodable {
+struct BoundedValue<Value: Encodable>: Encodable {
     let value: Value
     fileprivate let nesting: NestingCounter
     /// The number of arrays and objects around the value.

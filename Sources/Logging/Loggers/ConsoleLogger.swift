@@ -43,6 +43,8 @@ extension NetworkErrorLogger where Self == ConsoleLogger {
 }
 
 extension DataTransferErrorLogger where Self == ConsoleLogger {
+    // Both functions are the same where the type is a `ConsoleLogger`.
     /// Returns a logger that writes to standard error, by default one line per failure.
+    @_disfavoredOverload
     public static func console(level: LogLevel = .info) -> ConsoleLogger { ConsoleLogger(level: level) }
 }

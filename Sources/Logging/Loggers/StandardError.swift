@@ -10,9 +10,9 @@ package enum StandardError {
     /// The maximum number of texts that wait to be written: 10,000.
     ///
     /// Texts beyond this limit or ``maximumWaitingBytes`` are dropped, and a line in their place states how many.
-    package static let maximumWaitingEntries = 10_000
+    static let maximumWaitingEntries = 10_000
     /// The maximum total size of the texts that wait to be written: 8 MiB.
-    package static let maximumWaitingBytes = 8 << 20
+    static let maximumWaitingBytes = 8 << 20
 
     private static let writer: EntryWriter = {
         atexit { StandardError.flush(within: .seconds(2)) }

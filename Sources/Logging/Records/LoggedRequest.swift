@@ -82,7 +82,7 @@ public struct LoggedField: Sendable, Hashable {
     /// The field's name as it was sent or received. Names are compared case-insensitively (RFC 9110 §5.1).
     public var name: String
     /// The field's value as it was sent or received, not redacted.
-    package var sentValue: String
+    var sentValue: String
     /// The field's value, with secrets redacted, because an application's logger may write it anywhere.
     public var value: String {
         get { Redaction.default.redacted(headerValue: sentValue, for: name) }

@@ -8,7 +8,7 @@ public struct LoggedResponse: Sendable, Hashable {
     /// The status code, such as `200`.
     public var statusCode: Int
     /// The URL of the response, after redirects, not redacted; `nil` if it is not known.
-    package var receivedURL: URL?
+    var receivedURL: URL?
     /// The URL of the response, after redirects, with secrets redacted; `nil` if it is not known.
     public var url: URL? {
         get { receivedURL?.redacted }

@@ -25,7 +25,7 @@ public enum SecretValues {
     /// The maximum number of values that are kept: 4,096.
     package static let capacity = SecretTable.capacity
     /// The minimum length of a value: 6 bytes. Shorter values are ignored.
-    package static let minimumByteCount = 6
+    static let minimumByteCount = 6
 
     /// Adds a secret value. A value of fewer than 6 bytes is ignored.
     public static func insert(_ value: String) {

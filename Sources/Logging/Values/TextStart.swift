@@ -3,7 +3,7 @@
 /// What cuts a text states it, because what looks like harmless text at the place of a cut may be the beginning of a secret.
 package struct TextStart: Sendable, Hashable {
     /// How many bytes beyond those that are shown are searched, to find the end of a secret.
-    package static let lookahead = 4096
+    static let lookahead = 4096
 
     package let bytes: [UInt8]
     /// Whether the text has more bytes than these.

@@ -26,7 +26,7 @@
         /// Creates the limits of a request that was submitted at that time.
         init(of request: NetworkRequest, _ configuration: SessionConfiguration, submitted: UInt64) {
             let timeouts = request.timeouts
-            if let limit = timeouts.total ?? configuration.totalTimeout { total = submitted &+ limit.boundedNanoseconds }
+            if let limit = timeouts.total(configuration.totalTimeout) { total = submitted &+ limit.boundedNanoseconds }
             idleNanoseconds = (timeouts.idle ?? configuration.idleTimeout).boundedNanoseconds
             guard let deadline = request.headDeadline else { return }
             headBound = deadline

@@ -126,7 +126,10 @@ extension FileCredentialStore {
             throw CredentialStoreError(.notPrivate, "the folder of \(name.printable) belongs to another user")
         }
         guard status.st_mode & 0o022 == 0 else {
-            throw CredentialStoreError(.notPrivate, "the folder of \(name.printable) is writable by other users")
+            throw CredentialStoreError(
+                .notPrivate,
+                "the folder of \(name.printable) is writable by other users: its mode is \(String(status.st_mode & 0o777, radix: 8)), and 755 or 700 is permitted"
+            )
         }
         return folder
     }

@@ -268,6 +268,8 @@ final class ExchangeRecord: AttemptObserver {
             return (state.attempts, state.began, state.notes, state.isOver)
         }
         if isOver { return }
+        var timings = timings
+        timings?.attempt = attempt
         if let timings {
             let ready =
                 began + (timings.queued ?? .zero) + (timings.nameLookup ?? .zero) + (timings.connect ?? .zero)

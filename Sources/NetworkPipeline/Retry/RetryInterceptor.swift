@@ -105,6 +105,11 @@ public struct RetryInterceptor: PhasedInterceptor {
                 if receive(&response, ofAttempt: attempt, request) { return response }
                 result = .success(response)
             } catch {
+                // Nothing was sent: what the last attempt has led to says more.
+                if error.code == .notAdmitted {
+                    result.end(.notAdmitted)
+                    break
+                }
                 var error = error
                 error.attempts = attempt
                 result = .failure(error)

@@ -42,7 +42,7 @@ public struct RetryOptions: Sendable {
 }
 
 /// The decision after an attempt, with its reason.
-package enum RetryDecision: Sendable, Equatable {
+enum RetryDecision: Sendable, Equatable {
     /// Another attempt follows after a pause.
     case retry(after: Duration, because: String)
     /// No further attempt follows, and the outcome is returned.

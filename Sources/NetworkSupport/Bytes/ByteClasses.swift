@@ -28,8 +28,6 @@ extension UInt8 {
     @inlinable @inline(__always) package static var closeBrace: UInt8 { UInt8(ascii: "}") }
     @inlinable @inline(__always) package static var openBracket: UInt8 { UInt8(ascii: "[") }
     @inlinable @inline(__always) package static var closeBracket: UInt8 { UInt8(ascii: "]") }
-    @inlinable @inline(__always) package static var openParenthesis: UInt8 { UInt8(ascii: "(") }
-    @inlinable @inline(__always) package static var closeParenthesis: UInt8 { UInt8(ascii: ")") }
 
     @inlinable @inline(__always) package var isUpper: Bool { self >= 0x41 && self <= 0x5A }
     @inlinable @inline(__always) package var isLower: Bool { self >= 0x61 && self <= 0x7A }
@@ -38,10 +36,10 @@ extension UInt8 {
     @inlinable @inline(__always) package var isNameLetter: Bool { isAlphanumeric || self >= 0x80 }
     @inlinable @inline(__always) package var isWhitespace: Bool { isSpaceOrTab || self == .lineFeed || self == .carriageReturn }
     @inlinable @inline(__always) package var isOpening: Bool {
-        self == .openBrace || self == .openBracket || self == .openParenthesis
+        self == .openBrace || self == .openBracket || self == UInt8(ascii: "(")
     }
     @inlinable @inline(__always) package var isClosing: Bool {
-        self == .closeBrace || self == .closeBracket || self == .closeParenthesis
+        self == .closeBrace || self == .closeBracket || self == UInt8(ascii: ")")
     }
     @inlinable @inline(__always) package var lowered: UInt8 { isUpper ? self | 0x20 : self }
 

@@ -20,7 +20,7 @@ public struct BackgroundThreads: Sendable, BlockingWorkRunner {
     /// The threads that run the package's own blocking work: opening, reading, writing and examining files.
     package static let files = BackgroundThreads("dt-files")
     /// The default maximum number of threads of a group: 64.
-    package static let defaultMaximumCount = 64
+    static let defaultMaximumCount = 64
 
     private let threads: WorkerThreads
 

@@ -7,7 +7,7 @@ extension NetworkBody {
     package static var isCompressible: Bool { GzipEncoder.isAvailable }
 
     /// The maximum size of a body in memory that is compressed before it is sent, in bytes.
-    package static let maximumCompressedAtOnce = 256 << 10
+    static let maximumCompressedAtOnce = 256 << 10
 
     /// The number of bytes that are compressed before other tasks may run.
     private static let compressedBetweenYields = 64 << 10

@@ -88,7 +88,7 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
 }
 
 /// An observer that processes its events later, on another thread. A call ends only after its last event was processed.
-package protocol SettlingObserver: TransferProgressObserver {
+protocol SettlingObserver: TransferProgressObserver {
     /// Runs `work` once, on an unspecified thread: after the last event was processed, or at once if no last event is in
     /// progress.
     func whenSettled(_ work: @escaping @Sendable () -> Void)

@@ -162,7 +162,7 @@ package final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     }
 
     /// Marks the current attempt as the last one: its end is the end of the call.
-    package func expectEnd() {
+    func expectEnd() {
         report { state in
             state.isLastAttempt = true
             return state.isAttemptOver
@@ -218,7 +218,7 @@ extension NetworkRequest {
     }
 
     /// Returns the request with the observer of a further attempt.
-    package mutating func beginProgressOfAttempt() {
+    mutating func beginProgressOfAttempt() {
         if let relay = progress as? ProgressRelay { progress = relay.beginAttempt() }
     }
 }

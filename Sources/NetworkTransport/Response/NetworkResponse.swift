@@ -154,7 +154,7 @@ public struct TransferTimings: Sendable, Hashable {
 
 /// A reason for which a failure that is retried was not followed by another attempt, other than the maximum number of them.
 package enum RetryEnd: UInt8, Sendable, Hashable {
-    case notIdempotent, bodyReadOnce, longPause, deadline, budget
+    case notIdempotent, bodyReadOnce, longPause, deadline, budget, notAdmitted
 
     /// The reason, to follow a description of the failure.
     package var text: String {
@@ -164,6 +164,7 @@ package enum RetryEnd: UInt8, Sendable, Hashable {
         case .longPause: "the server asks for a longer pause than maximumRetryAfter"
         case .deadline: "the deadline passes before the next attempt"
         case .budget: "the budget for retries is used up"
+        case .notAdmitted: "a circuit breaker, a gate or a rate limit did not admit another attempt"
         }
     }
 }

@@ -19,7 +19,7 @@ public struct SessionCall: Sendable {
         let idle = request.timeouts.idle ?? rules.configuration.idleTimeout
         idleTimeout = min(idle, bound?.limit ?? idle)
         connectTimeout = request.timeouts.connect ?? rules.configuration.connectTimeout
-        totalTimeout = request.timeouts.total ?? rules.configuration.totalTimeout
+        totalTimeout = request.timeouts.total(rules.configuration.totalTimeout)
     }
 
     /// The time limit for name lookup, TCP connect and TLS handshake together.

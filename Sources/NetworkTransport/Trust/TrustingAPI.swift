@@ -54,7 +54,7 @@ extension NetworkRequest {
     ///
     /// - Throws: ``TransportError/Code/trustUnavailable`` if they differ, if the hosts cannot be compared, or if the request is
     ///   not over `https`.
-    package func requireStatedTrust(_ policy: TrustPolicy) throws(TransportError) {
+    func requireStatedTrust(_ policy: TrustPolicy) throws(TransportError) {
         guard let stated = context[StatedTrust.Key.self] else { return }
         func refusal(_ reason: String) -> TransportError { TransportError(.trustUnavailable, reason, request: self) }
         let text = URLText(url)

@@ -197,7 +197,7 @@ package final class MessageContent {
     }
 
     /// Whether what is not read must be decoded all the same, because the next message may refer to it.
-    package var keepsContext: Bool { isCompressed && compression?.receivesWithoutContext == false }
+    var keepsContext: Bool { isCompressed && compression?.receivesWithoutContext == false }
 
     /// Decodes the rest of what was added, and drops it. Texts are not validated.
     package func skip() throws(WebSocketViolation) {

@@ -25,7 +25,7 @@ package struct KeepAlive: Sendable {
     /// When a byte was last received.
     private var lastReceived: Duration = .zero
     /// When a message was last sent or received.
-    package var lastMessage: Duration = .zero
+    var lastMessage: Duration = .zero
     /// When a ping was sent to which nothing was received yet.
     private var pinged: Duration?
 

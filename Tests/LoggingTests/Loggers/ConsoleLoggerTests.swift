@@ -96,6 +96,9 @@ struct ConsoleLoggerTests {
         #expect(!transfer.isEnabled)
         #expect(!quiet.isEnabled)
         #expect(ConsoleLogger().level == .info)
+        // Both protocols have this function, and a `ConsoleLogger` is both.
+        let optional: ConsoleLogger? = .console(level: .debug)
+        #expect(optional?.level == .debug)
     }
 
     @Test func `malformed JSON is indented by its brackets`() {

@@ -92,6 +92,32 @@ import TransferTestSupport
         }
     }
 
+    @Test func `a circuit that opens between attempts does not hide what the last attempt has led to`() async throws {
+        session.route(.status(503), for: "/a")
+        let breaker = CircuitBreaker(options: CircuitBreakerOptions(minimumOutcomes: 2))
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("http://api.test"), sessionManager: session,
+            interceptors: [RetryInterceptor(options: RetryOptions(maximumAttempts: 4), clock: clock, random: { 0 }), breaker])
+        let error = await #expect(throws: DataTransferError.self) { try await service.request(get) }
+        #expect(error?.statusCode == 503 && session.requests.count == 2)
+        #expect(error?.description.contains("after 2 attempts, not sent again because a circuit breaker") == true)
+        #expect(await #expect(throws: DataTransferError.self) { try await service.request(get) }?.statusCode == nil)
+    }
+
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func `the total timeout of the session manager limits each attempt, also with a deadline`(deadline: Duration?) async throws {
+        var interceptors: [any NetworkInterceptor] = [RetryInterceptor(clock: clock, random: { 0 })]
+        if let deadline { interceptors.insert(.deadline(deadline), at: 0) }
+        let silent = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: silent.url),
+            sessionManager: DefaultSessionManager(configuration: SessionConfiguration { $0.totalTimeout = .milliseconds(150) }),
+            interceptors: interceptors)
+        let error = await #expect(throws: DataTransferError.self) { try await service.request(get) }
+        let failure = try #require(error?.networkError?.transportError)
+        #expect(failure.isTimeout && failure.attempts == 3 && !failure.message.contains("deadline"), "\(failure)")
+    }
+
     @Test func `a POST is retried only if the endpoint declares it idempotent`() async throws {
         session.enqueue(.status(503))
         let service = try service()
