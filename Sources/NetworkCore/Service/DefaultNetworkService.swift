@@ -178,7 +178,7 @@ extension DefaultNetworkService {
             await relay?.end(with: response)
             return response
         } catch {
-            relay?.finish()
+            await relay?.finish()
             throw error
         }
     }

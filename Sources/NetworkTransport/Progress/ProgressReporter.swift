@@ -107,7 +107,8 @@ package struct RecentRate {
 }
 
 /// Forwards the progress of several attempts to one observer, so that the end of an attempt is not reported as the end of the
-/// call.
+/// call. The observer is called by one thread at a time, in the order of the events, also if the engine reports the end of the attempt
+/// while the service reports that of the call.
 package final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     private struct State {
         var progress = TransferProgress()
@@ -117,6 +118,29 @@ package final class ProgressRelay: TransferProgressObserver, SettlingObserver {
         /// Whether no further attempt follows.
         var isLastAttempt = false
         var isOver = false
+        /// What is to be passed to the observer, in order. Of updates that follow each other, only the newest is kept.
+        var waiting: [Event] = []
+        /// Whether a thread passes on what is waiting.
+        var isDelivering = false
+
+        /// Adds an event, and returns whether the caller has to deliver it.
+        mutating func add(_ event: Event) -> Bool {
+            if case .update = event, case .update? = waiting.last { waiting.removeLast() }
+            waiting.append(event)
+            defer { isDelivering = true }
+            return !isDelivering
+        }
+
+        /// Returns the next event to deliver; ends the delivery if there is no other one.
+        mutating func next() -> Event? {
+            isDelivering = !waiting.isEmpty
+            return isDelivering ? waiting.removeFirst() : nil
+        }
+    }
+
+    private enum Event {
+        case update(TransferProgress)
+        case settle(@Sendable () -> Void)
     }
 
     /// The observer of one attempt.
@@ -172,17 +196,28 @@ package final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     /// Reports the end of the call when the body of its response has ended, and returns when the observer has processed all events
     /// so far.
     package func end(with response: NetworkResponse) async {
-        if response.body.data == nil { expectEnd() } else { finish() }
-        await Optional(observer).settled()
+        guard response.body.data == nil else { return await finish() }
+        expectEnd()
+        await Optional<any TransferProgressObserver>(self).settled()
     }
 
-    /// Reports the end of the call.
-    package func finish() {
+    /// Reports the end of the call, and returns when the observer has processed all events so far.
+    package func finish() async {
         report { _ in true }
+        await Optional<any TransferProgressObserver>(self).settled()
     }
 
     package func whenSettled(_ work: @escaping @Sendable () -> Void) {
-        Optional(observer).whenSettled(work)
+        if state.withLock({ $0.add(.settle(work)) }) { deliver() }
+    }
+
+    private func deliver() {
+        while let event = state.withLock({ $0.next() }) {
+            switch event {
+            case .update(let progress): observer.transferDidProgress(progress)
+            case .settle(let work): Optional(observer).whenSettled(work)
+            }
+        }
     }
 
     private func report(_ progress: TransferProgress, of attempt: Int) {
@@ -196,14 +231,13 @@ package final class ProgressRelay: TransferProgressObserver, SettlingObserver {
 
     /// - Parameter change: Returns whether the call has ended; `nil` if there is nothing to report.
     private func report(_ change: (inout State) -> Bool?) {
-        let update: TransferProgress? = state.withLock { state in
-            if state.isOver { return nil }
-            guard let isOver = change(&state) else { return nil }
+        let delivers = state.withLock { state in
+            guard !state.isOver, let isOver = change(&state) else { return false }
             state.isOver = isOver
             state.progress.isFinished = isOver
-            return state.progress
+            return state.add(.update(state.progress))
         }
-        if let update { observer.transferDidProgress(update) }
+        if delivers { deliver() }
     }
 }
 

@@ -144,6 +144,37 @@ struct ProgressTests {
             #expect(last?.isFinished == true && last?.bytesReceived == Int64(bytes))
         }
     }
+
+    @Test func `a relay calls its observer from one thread at a time, in the order of the events`() async {
+        let observer = Blocking()
+        let relay = ProgressRelay(observer)
+        BackgroundThreads.completions.run { relay.transferDidProgress(TransferProgress()) }
+        await observer.entered.wait()
+        let end = Task { await relay.finish() }
+        let isSettled = Locked(false)
+        relay.whenSettled { isSettled.withLock { $0 = true } }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(observer.ends == [] && !isSettled.withLock(\.self))
+        observer.mayReturn.signal()
+        await end.value
+        #expect(observer.ends == [false, true] && isSettled.withLock(\.self))
+    }
+}
+
+/// Blocks in its first event until it may return.
+private final class Blocking: TransferProgressObserver {
+    let entered = AsyncGate()
+    let mayReturn = DispatchSemaphore(value: 0)
+    private let returned = Locked<[Bool]>([])
+
+    /// Whether each event from which the observer has returned was the last one.
+    var ends: [Bool] { returned.withLock(\.self) }
+
+    func transferDidProgress(_ progress: TransferProgress) {
+        entered.open()
+        if !progress.isFinished { mayReturn.wait() }
+        returned.withLock { $0.append(progress.isFinished) }
+    }
 }
 
 private final class Counting: TransferProgressObserver {

@@ -108,15 +108,18 @@ import TransferTestSupport
         // speed of the machine.
         let deadline = Duration.seconds(seed % 2 == 0 ? 3 : 3600)
         let server = Server(clock: clock, random: random)
-        let refreshing = Locked((now: 0, most: 0))
+        let refreshing = Locked((now: 0, most: 0, count: 0))
         let urls = (0..<4).map { URL(string: "https://h\($0).test/")! }
         let credentials = RefreshingCredentials(clock: clock) { _ in
-            refreshing.withLock { refreshing in
+            let isFirst = refreshing.withLock { refreshing in
+                refreshing.count += 1
                 refreshing.now += 1
                 refreshing.most = max(refreshing.most, refreshing.now)
+                return refreshing.count == 1
             }
             defer { refreshing.withLock { $0.now -= 1 } }
-            if random.next(below: 5) == 0 { throw TransportError(.connectionLost, "the refresh failed") }
+            // All calls may wait for the first one.
+            if random.next(below: 5) == 0, !isFirst { throw TransportError(.connectionLost, "the refresh failed") }
             try await clock.sleep(for: .milliseconds(random.next(below: 200)))
             return .bearer(server.issueToken())
         }
