@@ -24,9 +24,13 @@
     ///
     /// The gate has one shard for each loop: the number of the shard is that of the loop.
     struct CurlQueue {
-        typealias Admission = OriginGate<CurlTransfer>.Admission
+        /// A transfer that is admitted, and the number of its loop.
+        struct Admission {
+            let member: CurlTransfer
+            let shard: Int
+        }
 
-        private var gate: OriginGate<CurlTransfer>
+        private var gate: TransferGate
         /// The total deadlines of the waiting transfers.
         private var deadlines = DeadlineHeap<CurlTransfer>()
         /// How far the closing of the session manager has come.
@@ -51,7 +55,7 @@
         }
 
         init(_ limits: GateLimits) {
-            gate = OriginGate(limits)
+            gate = TransferGate(limits)
         }
 
         /// Admits a transfer, or appends it to the queue.
@@ -145,7 +149,7 @@
         /// Removes the waiting transfers, and refuses all transfers from now on, redirects included.
         mutating func cutOff() -> [CurlTransfer] {
             stage = .cutOff
-            let waiting = gate.removeWaiting()
+            let waiting = gate.removeWaiting().compactMap { $0 as? CurlTransfer }
             for transfer in waiting {
                 deadlines.remove(transfer)
                 transfer.place.station = .gone
@@ -182,12 +186,14 @@
             }
         }
 
-        private mutating func admit(_ admitted: [Admission]) -> [Admission] {
-            for next in admitted {
-                deadlines.remove(next.member)
-                next.member.place.station = .inside(next.shard)
+        private mutating func admit(_ admitted: [TransferGate.Admission]) -> [Admission] {
+            if admitted.isEmpty { return [] }
+            return admitted.compactMap { next in
+                guard let member = next.member as? CurlTransfer else { return nil }
+                deadlines.remove(member)
+                member.place.station = .inside(next.shard)
+                return Admission(member: member, shard: next.shard)
             }
-            return admitted
         }
     }
 #endif

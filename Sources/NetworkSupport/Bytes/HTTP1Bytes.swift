@@ -1,16 +1,17 @@
 import Foundation
 
+// Public, because the compiler of Swift 6.3 inlines no function with the access level `package` into another module; this module is no product.
 /// Searches in the raw bytes of messages of HTTP/1.1.
-package enum HTTP1Bytes {
+public enum HTTP1Bytes {
     /// Whether the byte is a control character other than a tab, which a field value must not contain (RFC 9110 §5.5).
     @inlinable @inline(__always)
-    package static func isControl(_ byte: UInt8) -> Bool {
-        (byte < 0x20 && byte != .tab) || byte == 0x7F
+    public static func isControl(_ byte: UInt8) -> Bool {
+        (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
     }
 
     /// Whether one of the bytes is a control character other than a tab. Checks eight bytes at a time.
     @inlinable
-    package static func holdControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    public static func holdControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var index = 0
         while index &+ 8 <= bytes.count {
@@ -33,24 +34,27 @@ package enum HTTP1Bytes {
 
     /// Returns the position of the first line feed at or after `start`.
     @inlinable @inline(__always)
-    package static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    public static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard start < bytes.count, let base = bytes.baseAddress,
-            let found = memchr(base + start, CInt(UInt8.lineFeed), bytes.count &- start)
+            let found = memchr(base + start, CInt(UInt8(ascii: "\n")), bytes.count &- start)
         else { return nil }
         return UnsafeRawPointer(found) - base
     }
 
     /// Returns the bytes without leading and trailing spaces and tabs.
     @inlinable @inline(__always)
-    package static func trimmed(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[start...].trimmed)
+    public static func trimmed(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> UnsafeRawBufferPointer {
+        var (start, end) = (start, bytes.count)
+        while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start &+= 1 }
+        while end > start, bytes[end &- 1] == UInt8(ascii: " ") || bytes[end &- 1] == UInt8(ascii: "\t") { end &-= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
     /// Whether the bytes equal the text, ignoring case. For tokens only: other bytes that differ only in bit 5 compare as equal.
     ///
     /// - Parameter lowercased: Lowercase letters, digits and hyphens only.
     @inlinable @inline(__always)
-    package static func isSame(_ token: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
+    public static func isSame(_ token: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
         guard token.count == lowercased.utf8CodeUnitCount else { return false }
         let text = lowercased.utf8Start
         var index = 0
@@ -64,7 +68,7 @@ package enum HTTP1Bytes {
     /// Calls `body` with each element of a comma-separated list (RFC 9110 §5.6.1), without surrounding white space. Skips empty
     /// elements.
     @inlinable @inline(__always)
-    package static func forEachElement<Failure: Error>(
+    public static func forEachElement<Failure: Error>(
         of list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
         var start = 0
