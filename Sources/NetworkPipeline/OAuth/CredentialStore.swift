@@ -8,7 +8,7 @@ import NetworkSupport
 /// ``FileCredentialStore`` keeps them in a file, and ``InMemoryCredentialStore`` in memory. Another store, such as one in a keychain,
 /// implements three methods.
 public protocol CredentialStore: Sendable {
-    /// Returns the stored record; `nil` if there is none.
+    /// Returns the stored record; `nil` if nothing is stored.
     ///
     /// It is also called without the lock, so it must return either the record before a save or the one after it.
     ///

@@ -56,12 +56,12 @@ public final class ReconnectingWebSocket: Sendable {
         time = TimeSource(policy.clock)
     }
 
-    /// The current connection; `nil` while there is none.
+    /// The current connection; `nil` while it is not connected.
     public var socket: WebSocket? { state.withLock(\.socket) }
 
     /// Sends a message on the current connection.
     ///
-    /// - Throws: ``WebSocketError``: ``WebSocketError/Code/connectionLost`` while there is none.
+    /// - Throws: ``WebSocketError``: ``WebSocketError/Code/connectionLost`` while it is not connected.
     public func send(_ message: WebSocketMessage) async throws {
         guard let socket else { throw WebSocketError(.connectionLost, "the WebSocket is not connected at the moment") }
         try await socket.send(message)
