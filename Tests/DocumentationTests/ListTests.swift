@@ -24,7 +24,7 @@ struct ListTests {
         ("NetworkPipeline/RequestPipeline.swift", "NetworkPipeline/NetworkPipeline.docc/Interceptors.md"),
         ("NetworkTesting/LoopbackServer/Messages/LoopbackFault.swift", "NetworkTesting/NetworkTesting.docc/Testing.md"),
         ("NetworkTesting/LoopbackServer/Messages/LoopbackRequest.swift", "NetworkTesting/NetworkTesting.docc/Testing.md"),
-        ("NetworkTesting/WebSocket/LoopbackWebSocketFault.swift", "NetworkTesting/NetworkTesting.docc/Testing.md"),
+        ("NetworkTesting/LoopbackServer/WebSocket/LoopbackWebSocketFault.swift", "NetworkTesting/NetworkTesting.docc/Testing.md"),
     ])
     func `an article lists all members of a type`(file: String, article: String) throws {
         let (names, text) = (try Self.members(of: file), try Self.text(article))

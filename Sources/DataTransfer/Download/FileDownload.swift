@@ -295,7 +295,7 @@ extension FileDownload {
     /// Adds to a failure the request and what is kept of the file, logs it, and returns it as an error of the service.
     func failed(_ failure: FileFailure, _ stream: DataTransferStream?) async -> DataTransferError {
         var failure = failure
-        if let (partial, count) = await kept(after: failure) { failure.add(kept: partial.place, byteCount: count) }
+        if let (partial, count) = await kept(after: failure) { failure.add(kept: partial.place.file, byteCount: count) }
         // Until the head of the response has been received, the name of a file in a folder is not known.
         if destination.isFolder, failure.url == destination.url, let stream {
             failure.url.appendPathComponent(name(of: stream, nil))

@@ -82,8 +82,8 @@ extension FileFailure.Code {
 
 extension FileFailure {
     /// Adds the place of the bytes that are kept.
-    mutating func add(kept place: PartialPlace, byteCount: Int64) {
-        let file = URL(fileURLWithPath: place.file, isDirectory: false)
+    mutating func add(kept path: String, byteCount: Int64) {
+        let file = URL(fileURLWithPath: path, isDirectory: false)
         partialFile = file
         message += """
             ; \(byteCount) bytes are kept beside it in "\(file.lastPathComponent.printable)", with which the same download continues; \

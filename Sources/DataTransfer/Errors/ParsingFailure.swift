@@ -71,36 +71,6 @@ public struct ParsingFailure: Error, Sendable {
         return type.printable
     }
 
-    /// Creates a failure to decode an element of a stream. The snippet is the beginning of the element.
-    init(_ error: StreamParsingError, of stream: DataTransferStream, method: RequestMethod) {
-        request = Self.text(method, stream.url)
-        statusCode = stream.statusCode
-        contentType = stream.headers["Content-Type"]
-        elementIndex = error.index
-        // The record may have been cut.
-        snippet = Redaction.default.redacted(
-            body: error.record, contentType: nil, maximumBytes: Self.maximumSnippetBytes, isCut: true)
-        if case .undecodable(let cause) = error.kind {
-            underlying = cause
-        } else {
-            underlying = error
-        }
-        let decoding = (underlying as? DecodingError).map(DecodingFailure.init)
-        codingPath = (decoding?.place ?? "").printableLine
-        reason = (decoding?.reason(inElement: true) ?? error.reason).printableLine
-    }
-
-    /// Creates a failure to get the next page of a list. It contains no part of the body.
-    init<Page>(_ error: PageError, of page: DataTransferResponse<Page>, method: RequestMethod) {
-        request = Self.text(method, page.url)
-        statusCode = page.statusCode
-        contentType = page.headers["Content-Type"]
-        codingPath = ""
-        reason = error.description
-        snippet = ""
-        underlying = error
-    }
-
     private static func text(_ method: RequestMethod, _ url: URL) -> String {
         "\(method) \(URLText(url).originAndPath)".printable(limit: 1024)
     }

@@ -207,3 +207,10 @@ extension ContextValues {
         set { self[FollowedLinkKey.self] = newValue }
     }
 }
+
+extension RequestGenerationError {
+    /// Returns the method and path of a description without query, for ``request``.
+    package static func text(of request: RequestDescription) -> String {
+        "\(request.method.rawValue.printable) \(URLText.shown(path: request.path, isFullPath: request.isFullPath).printable)"
+    }
+}

@@ -11,7 +11,7 @@ import NetworkSupport
 /// No method throws or traps on any input. The running time is linear in the length of the input.
 public struct Redaction: Sendable, Hashable {
     /// The text that replaces a secret.
-    package static let placeholder = "<redacted>"
+    package static let placeholder = SecretValues.placeholder
 
     /// The built-in rules without additional names.
     public static let `default` = Redaction()

@@ -24,7 +24,7 @@ struct SecretTable {
     static let capacityOfPeer = 128
     private static let longestPattern = 1024
     // The placeholder and its parts are never added as secret values.
-    private static let placeholder = Array(Redaction.placeholder.utf8)
+    private static let placeholder = Array(SecretValues.placeholder.utf8)
 
     /// The patterns of all values.
     private(set) var index = SecretIndex()

@@ -22,6 +22,8 @@ import NetworkSupport
 /// only if they look like credentials: at least 16 bytes with letters, and with capitals or digits, that are not a host name or a path.
 /// Searching a text takes linear time, whatever the number of values. All members can be called on any thread.
 public enum SecretValues {
+    /// The text that replaces a secret.
+    static let placeholder = "<redacted>"
     /// The maximum number of values that are kept: 4,096.
     package static let capacity = SecretTable.capacity
     /// The minimum length of a value: 6 bytes. Shorter values are ignored.

@@ -52,18 +52,6 @@ public struct CacheOptions: Hashable, Sendable {
     }
 }
 
-/// The action that the cache takes for a request.
-enum CacheDecision: Equatable {
-    /// Return the stored response. `ttl` is its remaining freshness in seconds, negative if it is stale.
-    case serve(age: Double, ttl: Double, revalidates: Bool)
-    /// Validate the stored response with the origin (RFC 9111 §4.3). Never for a request with conditions or a range.
-    case validate(ForwardReason)
-    /// Forward the request unchanged.
-    case forward(ForwardReason)
-    /// Respond with 504 because the request has `only-if-cached` (RFC 9111 §5.2.1.7).
-    case fail
-}
-
 extension CacheOptions {
     /// The age and the freshness lifetime of a stored response, in seconds (RFC 9111 §4.2).
     struct Freshness: Equatable {

@@ -47,25 +47,6 @@ struct CacheStatus: Sendable {
     }
 }
 
-/// The reason why a request was forwarded to the origin (RFC 9211 §2.2).
-enum ForwardReason: String {
-    /// The cache does not handle the request: only the origin can evaluate its conditions or ranges,
-    /// a field replaces its method, or it is a QUERY whose content cannot be part of a key.
-    case bypass
-    /// The cache does not store responses to the method.
-    case method
-    /// No response is stored for the URL.
-    case uriMiss = "uri-miss"
-    /// The stored responses were selected by other values of the fields that `Vary` names.
-    case varyMiss = "vary-miss"
-    /// The stored response is a part of the content that does not contain all bytes that the request asks for.
-    case partial
-    /// The stored response is fresh, but the request does not accept it without validation.
-    case request
-    /// The stored response may not be used without validation.
-    case stale
-}
-
 extension NetworkResponse {
     /// Appends a member to `Cache-Status`. The cache nearest to the caller comes last (RFC 9211 §2).
     mutating func note(_ status: String) {

@@ -51,3 +51,13 @@ public struct WebSocketReconnection: Sendable {
         }
     }
 }
+
+extension WebSocketError: CallError {
+    package var facts: CallFacts {
+        CallFacts(
+            statusCode: underlying?.statusCode, isCancelled: code == .cancelled || underlying?.isCancelled ?? false,
+            isTimeout: [.pingTimeout, .idleTimeout, .totalTimeout].contains(code) || underlying?.isTimeout ?? false,
+            isConnectivity: code == .connectionLost || underlying?.isConnectivity ?? false,
+            isRetryable: WebSocketReconnection.isTemporary(self))
+    }
+}

@@ -59,13 +59,6 @@ public struct RequestGenerationError: Error, Sendable {
     }
 }
 
-extension RequestGenerationError {
-    /// Returns the method and path of a description without query, for ``request``.
-    package static func text(of request: RequestDescription) -> String {
-        "\(request.method.rawValue.printable) \(URLText.shown(path: request.path, isFullPath: request.isFullPath).printable)"
-    }
-}
-
 extension RequestGenerationError: RedactedStringConvertible, LocalizedError {
     /// A textual representation with the request, if it is known, the field and the reason, but without ``underlying``.
     public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(MessageText(reason).shown)" }

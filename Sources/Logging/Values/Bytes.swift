@@ -72,7 +72,7 @@ extension [UInt8] {
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.lowerBound < end {
             if !hasHidden || range.lowerBound > done {
                 result += self[done..<range.lowerBound]
-                result += Redaction.placeholder.utf8
+                result += SecretValues.placeholder.utf8
                 hasHidden = true
             }
             done = Swift.max(done, Swift.min(range.upperBound, end))

@@ -110,16 +110,6 @@ extension WebSocketError {
     }
 }
 
-extension WebSocketError: CallError {
-    package var facts: CallFacts {
-        CallFacts(
-            statusCode: underlying?.statusCode, isCancelled: code == .cancelled || underlying?.isCancelled ?? false,
-            isTimeout: [.pingTimeout, .idleTimeout, .totalTimeout].contains(code) || underlying?.isTimeout ?? false,
-            isConnectivity: code == .connectionLost || underlying?.isConnectivity ?? false,
-            isRetryable: WebSocketReconnection.isTemporary(self))
-    }
-}
-
 extension WebSocketError.Code: CustomStringConvertible {
     /// The name of the code.
     public var description: String { rawValue }

@@ -39,6 +39,21 @@ extension CacheSelection {
 }
 
 extension CacheEntry {
+    /// Creates an entry from the complete and unchanged bytes that ``encoded()`` returned.
+    ///
+    /// A checksum detects accidental damage, but not deliberate changes: anybody who can write to a store can insert responses.
+    ///
+    /// - Parameter encoded: The encoded response, of at most 64 MiB.
+    /// - Throws: ``CacheStoreError`` with the code ``CacheStoreError/Code/encoding`` if the bytes are damaged, are too many, or were
+    ///   written in another version of the format.
+    public convenience init(encoded: Data) throws(CacheStoreError) {
+        do {
+            self.init(try StoredResponse(encoded: encoded))
+        } catch {
+            throw CacheStoreError(.encoding, error.description, underlying: error)
+        }
+    }
+
     /// The date at which the request was sent.
     public var requestedAt: Date { response.requestTime }
 
