@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 
 #if os(Linux)
-    let session = CurlSessionManager()
+    let session = SocketSessionManager()
 
     // snippet.counts
     let counts = await session.connectionCounts()

@@ -57,7 +57,7 @@ extension MoviesAPI: TrustingAPI {
     }
 }
 
-let session = CurlSessionManager(
+let session = SocketSessionManager(
     configuration: try SessionConfiguration(trusting: MoviesAPI.movie(id: 7)))
 let pinned = DefaultDataTransferService(
     configuration: .composed, sessionManager: session)

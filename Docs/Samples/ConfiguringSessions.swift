@@ -34,7 +34,7 @@ let withCookies = DefaultSessionManager(
 
 #if os(Linux)
     // snippet.routes
-    let routed = CurlSessionManager(
+    let routed = SocketSessionManager(
         configuration: SessionConfiguration {
             $0.route.addresses["api.example.com"] = ["10.0.0.7", "10.0.0.8"]
             $0.route.localAddress = .interface("eth0")
@@ -48,13 +48,13 @@ let withCookies = DefaultSessionManager(
     let password = "…"
 
     // snippet.proxy
-    let throughProxy = CurlSessionManager(
+    let throughProxy = SocketSessionManager(
         configuration: SessionConfiguration {
             $0.proxy = .http(
                 host: "proxy.example.com", port: 3128, username: "app",
                 password: password, excludedHosts: ["localhost", "10.0.0.0/8"])
         })
-    let direct = CurlSessionManager(
+    let direct = SocketSessionManager(
         configuration: SessionConfiguration { $0.proxy = .none })
     // snippet.end
     print(throughProxy, direct)

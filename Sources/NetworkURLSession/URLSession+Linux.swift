@@ -12,7 +12,7 @@
     }
 
     extension URLSession {
-        /// Returns `nil`: there, WebSockets need another version of libcurl than most systems have. `CurlSessionManager` opens them.
+        /// Returns `nil`: there, WebSockets need another version of libcurl than most systems have. `SocketSessionManager` opens them.
         func openWebSocket(_ request: URLRequest) -> URLSessionTask? { nil }
     }
 

@@ -76,16 +76,16 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
             try Self.admit(configuration)
             guard configuration.route == RouteOptions() else {
                 throw RouteOptions.invalid(
-                    "addresses, family, localAddress and others: URLSession has no such option; CurlSessionManager has")
+                    "addresses, family, localAddress and others: URLSession has no such option; SocketSessionManager has")
             }
             guard configuration.unixSocketPath == nil else {
                 throw TransportError(
-                    .invalidConfiguration, "unixSocketPath: URLSession has no such option; CurlSessionManager has")
+                    .invalidConfiguration, "unixSocketPath: URLSession has no such option; SocketSessionManager has")
             }
             guard !configuration.proxy.isExplicit else {
                 throw TransportError(
                     .invalidConfiguration,
-                    "proxy: URLSession uses the proxy of its session configuration; CurlSessionManager has this option")
+                    "proxy: URLSession uses the proxy of its session configuration; SocketSessionManager has this option")
             }
             trust = try URLSessionTrust(configuration)
             strictTransport = try StrictTransportStore(configuration.strictTransport)

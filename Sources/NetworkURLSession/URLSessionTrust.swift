@@ -42,7 +42,7 @@ struct URLSessionTrust: Sendable {
         let policies =
             [("trust", configuration.trust)] + configuration.trustByHost.map { ("trustByHost[\"\($0.key)\"]", $0.value) }
         for (subject, policy) in policies where policy != TrustPolicy() {
-            throw TrustError("URLSession on Linux cannot enforce a trust policy; CurlSessionManager can").transportError(
+            throw TrustError("URLSession on Linux cannot enforce a trust policy; SocketSessionManager can").transportError(
                 of: subject)
         }
     }

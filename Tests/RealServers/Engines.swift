@@ -13,7 +13,7 @@ extension Engine {
     #if os(Linux)
         private static let ofThisPlatform = [
             Engine(name: "libcurl", measures: true, keepsHeaderLines: true, leavesEncodedBodies: true, isOurs: true) {
-                CurlSessionManager(configuration: $0)
+                SocketSessionManager(configuration: $0)
             }
         ]
     #else

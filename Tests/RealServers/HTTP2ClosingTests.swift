@@ -8,7 +8,7 @@
         /// The numbers of HTTP/2 connections, which belong to libcurl, and their end when the session manager is closed.
         @Suite(.timeLimit(.minutes(10))) struct HTTP2ClosingTests {
             @Test func `streams and connections over HTTP 2 are counted, and closing leaves none`() async throws {
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.trust = Servers.trust })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.trust = Servers.trust })
                 let url = try #require(URL(string: Servers.h2 + "/connection"))
                 let response = try await session.response(for: NetworkRequest(url: url))
                 guard response.timings.protocolName == "h2" else { return }

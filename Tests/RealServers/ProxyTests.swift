@@ -227,18 +227,18 @@ extension RealServerTests {
             private static func useProxiesOfEnvironment() async throws {
                 setenv("http_proxy", "http://127.0.0.1:\(Servers.refusingProxyPort)", 1)
                 setenv("https_proxy", "http://user:secret@127.0.0.1:\(Servers.guardedProxyPort)", 1)
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.trust = Servers.trust })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.trust = Servers.trust })
                 #expect(try await session.send(.get, "\(Servers.nginx)/ok").statusCode == 403)
                 #expect(try await session.send(.get, "\(Servers.h2)/ok").text == "ok")
                 setenv("https_proxy", "http://user:wrong@127.0.0.1:\(Servers.guardedProxyPort)", 1)
-                let wrong = CurlSessionManager(configuration: session.configuration)
+                let wrong = SocketSessionManager(configuration: session.configuration)
                 #expect(try await wrong.failure(.get, "\(Servers.h2)/ok").code == .proxyFailed)
                 setenv("no_proxy", "elsewhere.example,127.0.0.1", 1)
                 for server in [Servers.nginx, Servers.h2] {
                     #expect(try await wrong.send(.get, server + "/ok").text == "ok")
                 }
                 unsetenv("no_proxy")
-                let none = CurlSessionManager(
+                let none = SocketSessionManager(
                     configuration: SessionConfiguration {
                         $0.trust = Servers.trust
                         $0.proxy = .none

@@ -8,7 +8,9 @@
     /// A libcurl handle that opens one connection after another: name lookup, TCP, proxies and TLS, but not HTTP.
     ///
     /// A connection with TLS stays with its handle, which encrypts and decrypts; a plain socket is detached from it.
-    final class ConnectHandle: EasyHandle, PoolMember {
+    ///
+    /// Used only while the lock of the event loop is held.
+    final class ConnectHandle: EasyHandle, PoolMember, RequestCarrier {
         /// The transfer that waits for the connection. `nil` if none waits, or the connection is established.
         var transfer: LoopTransfer?
         /// Whether the connection will be used once it is established.
@@ -26,18 +28,21 @@
         private(set) var isSecure = false
         private(set) var offersHTTP2 = false
         private(set) var proxy = ProxyDecision.direct
-        /// The form of the request target on the connection.
-        private(set) var target = HTTP1RequestWriter.Target.origin
+        /// Whether a connection without TLS goes through an HTTP proxy as a tunnel.
+        private(set) var isTunneled = false
         /// Whether a socket was opened, which means that the name lookup is over.
         private var hasOpenedSocket = false
         /// Whether a lookup of the system's resolver would have to be awaited.
         private var waitsForLookup = !LibraryQuirks.current.abandonsLookups
         /// The set that opens, closes and watches sockets. It outlives the handle and also its connections.
         private let sockets: EpollSet
+        /// The connector that the handle belongs to, which outlives its handles.
+        unowned(unsafe) private let connector: Connector
 
-        init?(_ trust: CurlTrust, _ engine: CurlEngine) {
-            sockets = engine.sockets
-            super.init(trust, handshakes: engine.handshakes, readsAhead: true)
+        init?(_ trust: CurlTrust, _ connector: Connector) {
+            self.connector = connector
+            sockets = connector.context.sockets
+            super.init(trust, handshakes: connector.handshakes, readsAhead: true)
             let context = Unmanaged.passUnretained(self).toOpaque()
             set(CCURLOPT_CONNECT_ONLY, 1)
             // A maximum age has no meaning for a connection that libcurl does not use itself.
@@ -77,7 +82,7 @@
             proxy = route.proxy
             // TLS inside of TLS: what the outer one has read ahead does not make the socket readable, and libcurl would wait for it.
             if route.proxy.server?.kind == .https { handshake.pointee.reads_ahead = 0 }
-            target = isSecure || isTunneled ? .origin : route.target
+            self.isTunneled = isTunneled
             set(CCURLOPT_HTTPPROXYTUNNEL, isTunneled ? 1 : 0)
             hasOpenedSocket = false
             // The engine enforces the timeout itself. That of libcurl ends a little later; where it would wait for a name lookup,
@@ -136,150 +141,25 @@
             guard isWanted else { return -1 }
             return openSocket(sockets, address, isForStreams: false)
         }
-    }
 
-    /// The times at which the phases of connecting ended, in microseconds from the start; 0 for a phase that did not take place.
-    struct ConnectTimings {
-        var lookup: Int64 = 0
-        var connect: Int64 = 0
-        var tls: Int64 = 0
-    }
+        // MARK: For the transfer that waits
 
-    /// The route to a server: direct, through a proxy, or through a Unix domain socket.
-    struct Route: Equatable {
-        var proxy = ProxyDecision.direct
-        /// The trust policy for an HTTPS proxy.
-        var proxyTrust: CurlTrust?
-        var unixSocketPath: String?
-        /// The entries that replace the lookup of names, as for CURLOPT_RESOLVE(3).
-        var resolve: [String] = []
-        var family = RouteOptions.Family.any
-        /// The server that is asked for names over HTTPS; `nil` for the system's resolver.
-        var nameServer: String?
+        var stage: CarrierStage { .connecting }
 
-        /// Creates a direct route.
-        init() {}
+        func phase(of transfer: LoopTransfer) -> TransportError.Phase { phase }
 
-        /// Whether neither a proxy nor a Unix domain socket is between.
-        var isDirect: Bool { proxy.server == nil && unixSocketPath == nil }
-
-        /// Creates the route of a new connection. Reads the environment if the configuration refers to it.
-        ///
-        /// - Throws: ``TransportError/Code/invalidConfiguration`` if the proxy settings in the environment are invalid,
-        ///   ``TransportError/Code/invalidRequest`` if the host is an address of a family that is excluded.
-        init(_ loops: CurlLoops, for request: NetworkRequest) throws(TransportError) {
-            let configuration = loops.configuration
-            if let path = configuration.unixSocketPath {
-                unixSocketPath = path
-                return
-            }
-            let origin = OriginParts(request.origin)
-            if !loops.overrides.isEmpty {
-                resolve = Self.entries(loops.overrides, host: origin.host, port: origin.port)
-            }
-            family = AddressOverrides.family(of: configuration.route)
-            if let url = configuration.route.nameServer.url {
-                nameServer = url.absoluteString
-                let server = OriginParts(ParsedURL(url).origin)
-                if !loops.overrides.isEmpty {
-                    resolve += Self.entries(loops.overrides, host: server.host, port: server.port)
-                }
-            }
-            guard configuration.proxy.kind != .none else {
-                try requireFamily(of: origin.host, request)
-                return
-            }
-            do throws(TransportError) {
-                proxy = try configuration.proxy.decision(
-                    scheme: origin.scheme, host: origin.host, port: origin.port, environment: ProxyDecision.processEnvironment)
-                if let server = proxy.server, server.kind == .https { proxyTrust = try loops.trust.policy(ofProxy: server.host) }
-            } catch {
-                throw TransportError(like: error, request: request)
-            }
-            guard let server = proxy.server else {
-                try requireFamily(of: origin.host, request)
-                return
-            }
-            if !loops.overrides.isEmpty { resolve += Self.entries(loops.overrides, host: server.host, port: server.port) }
-            guard let address = IPAddress(server.host), !family.contains(address) else { return }
-            throw TransportError(
-                .invalidConfiguration,
-                "proxy: its address does not belong to the family \(family.name) (route.family, route.localAddress)",
-                phase: .connect, request: request)
+        func progress(of transfer: LoopTransfer) -> (timings: ConnectionTimings, bytesSent: Int64) {
+            var timings = transfer.exchange.connectionTimings
+            timings.connecting = self.timings
+            return (timings, Int64(transfer.upload.offset))
         }
 
-        private func requireFamily(of host: String, _ request: NetworkRequest) throws(TransportError) {
-            guard family != .any, let address = IPAddress(host), !family.contains(address) else { return }
-            throw TransportError(
-                .invalidRequest,
-                "the host is an IPv\(address.isIPv6 ? 6 : 4) address, and only \(family.name) is used (route.family, route.localAddress)",
-                phase: .connect, request: request)
+        func keepConnecting(without transfer: LoopTransfer) -> Bool {
+            connector.keep(self, until: transfer.timeLimits.connect)
         }
 
-        /// Returns the route with the same addresses at another port of an origin, at which it offers HTTP/3 (RFC 7838).
-        func replacing(_ port: Int?, of origin: String) -> Route {
-            guard let port, !resolve.isEmpty else { return self }
-            let own = OriginParts(origin).port
-            var route = self
-            for entry in resolve {
-                let parts = entry.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 2)
-                guard port != own, parts.count == 3, Int(Substring(parts[1])) == own else { continue }
-                route.resolve.append("\(Substring(parts[0])):\(port):\(Substring(parts[2]))")
-            }
-            return route
-        }
-
-        /// Returns the entries for a host, as it is written and as libcurl converts it.
-        private static func entries(_ overrides: AddressOverrides, host: String, port: Int) -> [String] {
-            guard let name = HostName.canonical(host[...]) else { return [] }
-            let names = host == name ? [name] : [name, host]
-            return names.compactMap { overrides.entry(of: $0, port: port) }
-        }
-
-        /// Returns a text that differs if an origin may be another server because of the options of the route; empty for the defaults.
-        static func name(of origin: String, _ loops: CurlLoops) -> String {
-            let place = OriginParts(origin)
-            let addresses = loops.overrides.addresses(of: place.host, port: place.port)
-            let family = AddressOverrides.family(of: loops.configuration.route)
-            let server = loops.configuration.route.nameServer.url.map { " by \($0)" } ?? ""
-            return server + (addresses.map { " at \($0.joined(separator: ","))" } ?? "")
-                + (family == .any ? "" : " over \(family.name)")
-        }
-
-        /// The form of the request target in requests without TLS (RFC 9112 §3.2).
-        var target: HTTP1RequestWriter.Target {
-            guard let server = proxy.server, server.takesAbsoluteForm else { return .origin }
-            return .proxy(authorization: server.authorization)
-        }
-    }
-
-    /// The parts of an origin such as `https://api.example.com:443`.
-    struct OriginParts {
-        var scheme = ""
-        var host = ""
-        var port = 0
-
-        init(_ text: String) {
-            guard let colon = text.firstIndex(of: ":"), let last = text.lastIndex(of: ":"), last > colon else { return }
-            scheme = String(text[..<colon])
-            host = String(text[text.index(colon, offsetBy: 3, limitedBy: last).map { $0..<last } ?? last..<last])
-            port = Int(text[text.index(after: last)...]) ?? 0
-        }
-    }
-
-    extension EasyHandle {
-        /// Sets the Unix domain socket or the proxy through which to connect.
-        ///
-        /// - Returns: `false` if memory ran out.
-        func setRoute(_ route: Route) -> Bool {
-            let path = route.unixSocketPath
-            guard path.map({ setText(CCURLOPT_UNIX_SOCKET_PATH, $0) }) ?? setString(CCURLOPT_UNIX_SOCKET_PATH, nil) else {
-                return false
-            }
-            guard setLookup(route), setProxyTrust(route.proxyTrust) else { return false }
-            set(CCURLOPT_PROXYAUTH, CCURLAUTH_BASIC)
-            // Which hosts are reached without the proxy was decided before.
-            return setText(CCURLOPT_NOPROXY, "") && setText(CCURLOPT_PROXY, route.proxy.server?.url ?? "")
+        func abandon(_ transfer: LoopTransfer) {
+            connector.giveUp(self)
         }
     }
 #endif

@@ -42,7 +42,7 @@
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
             if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = now }
-            let limit = transfer.limits.maximumHeaderBytes
+            let limit = transfer.configuration.maximumHeaderBytes
             guard transfer.exchange.head.count + line.count <= limit else {
                 transfer.failure = TransportError(
                     .headersTooLarge, "the response head is larger than \(limit) bytes (maximumHeaderBytes)", phase: .receive,
@@ -51,9 +51,9 @@
             }
             let wasComplete = transfer.exchange.head.isComplete
             transfer.exchange.head.receive(line)
-            guard transfer.exchange.head.fieldLines <= transfer.limits.maximumHeaderFields else {
+            guard transfer.exchange.head.fieldLines <= transfer.configuration.maximumHeaderFields else {
                 transfer.failure = TransportError(
-                    .headersTooLarge, TransportError.tooManyFields(transfer.limits.maximumHeaderFields), phase: .receive,
+                    .headersTooLarge, TransportError.tooManyFields(transfer.configuration.maximumHeaderFields), phase: .receive,
                     request: transfer.request)
                 return false
             }

@@ -9,7 +9,8 @@
     ///
     /// Options that never change are set once, and a header list is kept until it changes: for a short request, setting them takes as long
     /// as the transfer.
-    final class HTTP2Handle: EasyHandle {
+    /// Used only while the lock of the event loop is held.
+    final class HTTP2Handle: EasyHandle, RequestCarrier {
         /// The transfer that libcurl's callbacks work on.
         var transfer: LoopTransfer?
         let workspace: Workspace
@@ -25,6 +26,8 @@
         /// Whether libcurl is making a connection for this handle: a socket was opened, and nothing was sent yet.
         var isConnecting = false
         private let sockets: EpollSet
+        /// What the handle belongs to, which outlives its handles.
+        unowned(unsafe) private let streams: HTTP2Streams
         /// The origin of the request that the handle was last used for.
         private(set) var origin = ""
         private var otherPort: Int?
@@ -41,18 +44,19 @@
         /// Creates a handle; `nil` if memory ran out.
         ///
         /// - Parameter isOverQUIC: Whether it is for HTTP/3 only, rather than for HTTP/2 only.
-        init?(_ trust: CurlTrust, _ engine: CurlEngine, isOverQUIC: Bool) {
-            workspace = engine.workspace
-            lostConnections = engine.lostConnections
-            sockets = engine.sockets
-            super.init(trust, handshakes: isOverQUIC ? engine.quicHandshakes : engine.handshakes, readsAhead: false)
+        init?(_ trust: CurlTrust, _ streams: HTTP2Streams, isOverQUIC: Bool) {
+            workspace = streams.context.workspace
+            lostConnections = streams.lostConnections
+            sockets = streams.context.sockets
+            self.streams = streams
+            super.init(trust, handshakes: isOverQUIC ? streams.quicHandshakes : streams.handshakes, readsAhead: false)
             let context = Unmanaged.passUnretained(self).toOpaque()
             // Requests that start together wait for the first connection instead of opening one each.
             set(CCURLOPT_PIPEWAIT, 1)
-            let lifetime = engine.loop.configuration.idleConnectionLifetime.components.seconds
+            let lifetime = streams.context.configuration.idleConnectionLifetime.components.seconds
             set(CCURLOPT_MAXAGE_CONN, max(lifetime, 1))
             // libcurl takes a limit of 0 for no limit.
-            if engine.maximumIdle == 0 { set(CCURLOPT_FORBID_REUSE, 1) }
+            if streams.limits.maximumIdle == 0 { set(CCURLOPT_FORBID_REUSE, 1) }
             for option in [
                 CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE,
                 CCURLOPT_PREREQDATA, CCURLOPT_OPENSOCKETDATA, CCURLOPT_DEBUGDATA,
@@ -244,6 +248,55 @@
             headerList = list
             headerLines = isUTF8 ? lines : nil
             return true
+        }
+    }
+
+    // What the transfer that uses the handle asks.
+    extension HTTP2Handle {
+        var stage: CarrierStage { .streaming }
+
+        func progress(of transfer: LoopTransfer) -> (timings: ConnectionTimings, bytesSent: Int64) {
+            (connectionTimings(of: transfer), offset(CCURLINFO_SIZE_UPLOAD_T))
+        }
+
+        func lastActivity(of transfer: LoopTransfer, at now: UInt64) -> UInt64 {
+            // Until the connection is ready, the connect timeout applies instead.
+            let ready = microseconds(CCURLINFO_PRETRANSFER_TIME_T)
+            if ready == 0 { return now }
+            // libcurl sends small bodies from its own copy, without calling back.
+            let uploaded = offset(CCURLINFO_SIZE_UPLOAD_T)
+            if uploaded != transfer.exchange.uploadedAtLastCheck {
+                transfer.exchange.uploadedAtLastCheck = uploaded
+                if transfer.isSending(uploaded: uploaded) { return now }
+            }
+            return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)
+        }
+
+        /// The queue of the socket is that of all streams: it counts for those that have nothing left to write.
+        func unsentBytes(of transfer: LoopTransfer) -> Int? {
+            guard transfer.isLargeUpload, transfer.exchange.firstByte == 0,
+                transfer.upload.isSent || transfer.upload.length == Int64(transfer.upload.offset)
+            else { return nil }
+            return SendQueue.count(of: ccurl_easy_get_socket(pointer))
+        }
+
+        func resume(_ transfer: LoopTransfer) {
+            streams.resume(transfer, self)
+        }
+
+        func fallBack(_ transfer: LoopTransfer) -> Bool {
+            if isReady { return false }
+            streams.fallBack(transfer, self, isOver: false)
+            return true
+        }
+
+        func keepConnecting(without transfer: LoopTransfer) -> Bool {
+            if isConnecting { streams.keep(self) }
+            return isConnecting
+        }
+
+        func abandon(_ transfer: LoopTransfer) {
+            streams.release(self)
         }
     }
 

@@ -6,9 +6,9 @@
     /// An upgraded connection of the engine on Linux.
     ///
     /// Bytes are received by the thread of the loop. They are sent by the thread that calls ``send(_:)``; what the socket does not take at once
-    /// is sent by the loop. With TLS, a thread sends only while it holds the engine's lock; if the lock is taken, it leaves that to the loop.
-    // Sendable although unchecked: each `let` is immutable, and each `var` is used only while the engine's lock is held.
-    final class UpgradedSocket: UpgradedTransport, @unchecked Sendable {
+    /// is sent by the loop. With TLS, a thread sends only while it holds the lock of the loop; if the lock is taken, it leaves that to the loop.
+    // Sendable although unchecked: each `let` is immutable, and each `var` is used only while the lock of the loop is held.
+    final class UpgradedSocket: UpgradedTransport, UpgradedProtocol, DeadlineMember, @unchecked Sendable {
         /// The number of bytes that wait to be sent at which writers are suspended.
         static let capacity = 256 << 10
 
@@ -43,7 +43,9 @@
             var count: Int { current.count - sent + queued.count }
         }
 
-        let engine: CurlEngine
+        /// The event loop, which lives at least as long as the socket.
+        private let owner: any UpgradeOwner
+        private let sockets: UpgradedSockets
         let connection: HTTP1Connection
         private let request: TransferRequest
         private let outbox = Locked(Outbox())
@@ -52,11 +54,16 @@
         /// Bytes that were received together with the response.
         @exclusivity(unchecked) var unread: [UInt8]
         @exclusivity(unchecked) var isReadPaused = true
-        /// Whether the peer has a second to close the connection.
-        var awaitsPeer = false
+        /// When the connection is closed even if the peer does not close it.
+        var deadline = UInt64.max
+        var heapIndex = -1
 
-        init(_ engine: CurlEngine, _ connection: HTTP1Connection, _ request: NetworkRequest, unread: [UInt8]) {
-            self.engine = engine
+        init(
+            _ sockets: UpgradedSockets, _ owner: any UpgradeOwner, _ connection: HTTP1Connection, _ request: NetworkRequest,
+            unread: [UInt8]
+        ) {
+            self.sockets = sockets
+            self.owner = owner
             self.connection = connection
             self.request = TransferRequest(request)
             self.unread = unread
@@ -85,7 +92,7 @@
                 defer { orders.isSent = true }
                 return !orders.isSent
             }
-            if isNew { engine.loop.send(.upgraded(self)) }
+            if isNew { owner.perform(later: self) }
         }
 
         func send(_ append: (inout [UInt8]) -> Void) throws(TransportError) -> Bool {
@@ -97,7 +104,7 @@
                 if isPlain { flush(&outbox) }
                 return (outbox.count, !isPlain && !outbox.isBlocked)
             }
-            if mustFlush, !engine.flushOnCallingThread(self) { order { _ in } }
+            if mustFlush, !owner.flushOnCallingThread(self) { order { _ in } }
             return count < Self.capacity
         }
 
@@ -118,7 +125,11 @@
             }
         }
 
-        // MARK: For the holder of the engine's lock
+        // MARK: For the holder of the loop's lock
+
+        func connectionIsReady(isWritable: Bool) {
+            sockets.advance(self, isWritable: isWritable)
+        }
 
         /// Returns whether bytes were sent since the last call.
         func takeExpectation() -> Bool {

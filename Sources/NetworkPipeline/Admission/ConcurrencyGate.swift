@@ -98,13 +98,16 @@ public final class ConcurrencyGate: PhasedInterceptor {
         self.maximumWaiting = maximumWaiting
         time = TimeSource(clock)
         queue = Locked(
-            Queue(gate: ObjectGate(perOrigin: max(1, maximumConcurrencyPerHost), total: max(1, maximumConcurrency))))
+            Queue(
+                gate: ObjectGate(
+                    GateLimits(connectionsPerOrigin: max(1, maximumConcurrencyPerHost), connections: max(1, maximumConcurrency))))
+        )
     }
 
     /// The number of exchanges that hold a slot.
-    public var count: Int { queue.withLock { $0.gate.inside } }
+    public var count: Int { queue.withLock(\.gate.count) }
     /// The number of exchanges in the queue.
-    public var waitingCount: Int { queue.withLock { $0.gate.waiting } }
+    public var waitingCount: Int { queue.withLock(\.gate.waitingCount) }
 
     /// Waits for a slot and holds it until the response has arrived, including its body.
     ///
@@ -179,8 +182,11 @@ public final class ConcurrencyGate: PhasedInterceptor {
         let exchange = WaitingExchange(origin)
         let (ticket, isFull): (UInt64?, Bool) = queue.withLock { queue in
             if queue.enterAtOnce(origin) { return (nil, false) }
-            if queue.gate.waiting >= maximumWaiting { return (nil, true) }
-            return (queue.gate.enter(origin, exchange, priority: request.priority), false)
+            if queue.gate.waitingCount >= maximumWaiting { return (nil, true) }
+            guard case .waiting(let ticket) = queue.gate.enter(origin, exchange, priority: request.priority) else {
+                return (nil, false)
+            }
+            return (ticket, false)
         }
         if isFull {
             let message = "the queue of the gate is full: \(maximumWaiting) requests are waiting (maximumWaiting)"
@@ -199,11 +205,12 @@ public final class ConcurrencyGate: PhasedInterceptor {
         resume(queue.withLock { $0.gate.leave(origin) })
     }
 
-    private func resume(_ admitted: [any AnyObject & Sendable]) {
+    private func resume(_ admitted: [ObjectGate.Admission]) {
         var admitted = admitted
         // If the waiting exchange was cancelled concurrently, its slot goes to the next one.
         while !admitted.isEmpty {
-            guard let exchange = admitted.removeFirst() as? WaitingExchange, !exchange.admission.resolve(.success(())) else {
+            guard let exchange = admitted.removeFirst().member as? WaitingExchange, !exchange.admission.resolve(.success(()))
+            else {
                 continue
             }
             admitted += queue.withLock { $0.gate.leave(exchange.origin) }

@@ -9,7 +9,7 @@ import NetworkSupport
 /// SessionConfiguration { $0.proxy = .http(host: "proxy.example", port: 3128) }
 /// ```
 ///
-/// It is for `CurlSessionManager`. `URLSessionManager` uses the proxy of its `URLSessionConfiguration`: ``environment`` and ``none`` have no
+/// It is for `SocketSessionManager`. `URLSessionManager` uses the proxy of its `URLSessionConfiguration`: ``environment`` and ``none`` have no
 /// effect there, and any other fails each request (``TransportError/Code/invalidConfiguration``).
 ///
 /// Descriptions show no user name and no password.

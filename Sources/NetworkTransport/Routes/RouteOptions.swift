@@ -11,7 +11,7 @@ import NetworkLogging
 /// }
 /// ```
 ///
-/// It applies to every connection to a server or to a proxy, and not to a Unix domain socket. `CurlSessionManager` enforces all of it;
+/// It applies to every connection to a server or to a proxy, and not to a Unix domain socket. `SocketSessionManager` enforces all of it;
 /// `URLSessionManager` enforces none, and fails each request with ``TransportError/Code/invalidConfiguration`` unless all values are the
 /// defaults.
 public struct RouteOptions: Sendable, Hashable {

@@ -25,7 +25,7 @@ public struct HTTPVersionChoice: RawRepresentable, Sendable, Hashable {
     /// (RFC 9113 §3.3, "prior knowledge"), which an HTTP proxy does not permit.
     public static let http2 = Self(rawValue: "http2")
 
-    /// HTTP/3 only, over QUIC (RFC 9114). For `CurlSessionManager` with a libcurl that was built with HTTP/3, 8.22.0 or later; only for
+    /// HTTP/3 only, over QUIC (RFC 9114). For `SocketSessionManager` with a libcurl that was built with HTTP/3, 8.22.0 or later; only for
     /// `https`, and neither through a proxy nor through a Unix domain socket.
     public static let http3 = Self(rawValue: "http3")
 

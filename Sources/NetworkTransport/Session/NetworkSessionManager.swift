@@ -22,7 +22,7 @@ public protocol NetworkSessionManager: Sendable {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - completion: Called exactly once. By default on ``BackgroundThreads/completions``, which no transfer depends on: it may
-    ///     block. `CurlSessionManager` calls it where ``SessionConfiguration/completions`` says.
+    ///     block. `SocketSessionManager` calls it where ``SessionConfiguration/completions`` says.
     /// - Returns: A handle that cancels the transfer; the completion is then called with ``TransportError/Code/cancelled``.
     @discardableResult
     func response(

@@ -2,7 +2,7 @@ import Endpoints
 
 /// The configuration of a session manager: limits, proxy, cookies and trust. All limits are finite unless noted otherwise.
 public struct SessionConfiguration: Sendable, Hashable {
-    /// The maximum time for name lookup, TCP connect and TLS handshake together. Default: 10 seconds. For `CurlSessionManager`; with
+    /// The maximum time for name lookup, TCP connect and TLS handshake together. Default: 10 seconds. For `SocketSessionManager`; with
     /// `URLSessionManager`, only `timeouts.connect` of a request limits the time to its first activity.
     public var connectTimeout: Duration = .seconds(10)
     /// The maximum time without a byte in either direction, once the connection is ready. Default: 60 seconds.
@@ -30,23 +30,23 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// to other hosts are closed to make room. For a host that uses HTTP/2, each request counts as a connection, up to ``maximumConnectionsPerHost``.
     public var maximumConnections = 512
     /// The maximum number of connections that were switched to another protocol, such as WebSocket, to all hosts. Default: 1,000. For
-    /// `CurlSessionManager`.
+    /// `SocketSessionManager`.
     ///
     /// They do not count towards the other limits. A further one is closed, and its request fails with
     /// ``TransportError/Code/outOfResources``.
     public var maximumUpgradedConnections = 1_000
     /// The maximum number of idle connections that are kept open for reuse, to all hosts. Default: 256.
     public var maximumIdleConnections = 256
-    /// The maximum time that an idle connection is kept open. Default: 60 seconds. For `CurlSessionManager`.
+    /// The maximum time that an idle connection is kept open. Default: 60 seconds. For `SocketSessionManager`.
     ///
     /// A shorter time in the server's `Keep-Alive: timeout` takes precedence.
     public var idleConnectionLifetime: Duration = .seconds(60)
     /// The maximum number of requests that one HTTP/1.1 connection serves before it is closed. Default: no limit.
     ///
-    /// For `CurlSessionManager`.
+    /// For `SocketSessionManager`.
     public var maximumUsesPerConnection: Int?
     /// The maximum ratio of a body's size after content decoding to its size before, checked once the body is larger than 1 MiB.
-    /// Default: 200. For `CurlSessionManager`.
+    /// Default: 200. For `SocketSessionManager`.
     ///
     /// Text rarely reaches the default; a single gzip or deflate coding cannot exceed 1,032.
     public var maximumDecodingRatio = 200
@@ -61,13 +61,13 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// redirect is followed with the choice for the host to which it leads. While any choice is set here, a URL whose host is not in
     /// canonical form, such as `127.1`, is an error (``TransportError/Code/unsupported``).
     public var httpVersionByHost: [String: HTTPVersionChoice] = [:]
-    /// The number of threads that transfer bytes, each with separate connections. Default: 1. For `CurlSessionManager`.
+    /// The number of threads that transfer bytes, each with separate connections. Default: 1. For `SocketSessionManager`.
     ///
     /// It must lie in 1...64 and not exceed ``maximumConnections``. Two or more help if one loop keeps a processor busy while
     /// others are free. Limits apply to all loops together: each receives its share, as evenly as possible, and a waiting request
     /// takes the first free place in any loop.
     public var eventLoops = 1
-    /// Where completions are called. Default: ``CompletionPlace/inBackground``. For `CurlSessionManager`.
+    /// Where completions are called. Default: ``CompletionPlace/inBackground``. For `SocketSessionManager`.
     public var completions = CompletionPlace.inBackground
     /// The proxy of the connections. Default: the proxy settings of the environment.
     public var proxy = ProxyConfiguration.environment
@@ -76,7 +76,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// Whether hosts are remembered that ask to be contacted over TLS only (HSTS). Default: ``StrictTransport/off``.
     public var strictTransport = StrictTransport.off
     /// The path of a Unix domain socket to which all requests are sent, whatever the host of their URL; at most 107 bytes.
-    /// For `CurlSessionManager`; with it, each request of a `URLSessionManager` fails (``TransportError/Code/invalidConfiguration``).
+    /// For `SocketSessionManager`; with it, each request of a `URLSessionManager` fails (``TransportError/Code/invalidConfiguration``).
     /// Default: `nil`, which uses TCP.
     public var unixSocketPath: String?
     /// Whether cookies are stored and sent with later requests (RFC 6265), and where. Default: ``SessionCookies/ignored``.
@@ -182,7 +182,7 @@ public enum SessionCookies: Sendable, Hashable {
     }
 }
 
-/// Where `CurlSessionManager` calls completions.
+/// Where `SocketSessionManager` calls completions.
 public enum CompletionPlace: Sendable, Hashable {
     /// On ``BackgroundThreads/completions``, where a completion may do work that blocks.
     case inBackground

@@ -130,7 +130,7 @@ package protocol UpgradedTransport: AnyObject, Sendable {
     func close(awaitsPeer: Bool)
 }
 
-/// Receives the bytes of an upgraded connection. All calls are made one after another, on a thread of the engine; they must not block.
+/// Receives the bytes of an upgraded connection. All calls are made one after another, on a thread of the loop; they must not block.
 package protocol UpgradedReceiver: AnyObject, Sendable {
     /// Receives all of these bytes.
     ///

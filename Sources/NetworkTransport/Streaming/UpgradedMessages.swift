@@ -61,7 +61,7 @@ package protocol MessageTransport: AnyObject, Sendable {
     func cancel()
 }
 
-/// Receives the messages of a WebSocket whose engine handles frames itself. Called on a thread of the engine; it must not block.
+/// Receives the messages of a WebSocket whose engine handles frames itself. Called on a thread of the loop; it must not block.
 package protocol MessageReceiver: AnyObject, Sendable {
     /// Receives the message that was requested.
     func receive(_ message: UpgradedMessage)

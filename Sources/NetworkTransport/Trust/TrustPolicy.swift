@@ -229,7 +229,7 @@ public struct TrustPin: Sendable, Hashable {
 
 /// A client certificate and its private key, presented to a server that requests one (mutual TLS).
 ///
-/// It is for `CurlSessionManager`: with one in a policy, each request of a `URLSessionManager` fails
+/// It is for `SocketSessionManager`: with one in a policy, each request of a `URLSessionManager` fails
 /// (``TransportError/Code/trustUnavailable``).
 ///
 /// Descriptions contain neither the key nor the passphrase. Both stay in memory while the session manager exists.

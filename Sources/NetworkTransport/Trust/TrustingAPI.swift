@@ -9,7 +9,7 @@ import Endpoints
 ///     }
 /// }
 ///
-/// let session = CurlSessionManager(
+/// let session = SocketSessionManager(
 ///     configuration: try SessionConfiguration(trusting: MoviesAPI.popular))
 /// ```
 ///

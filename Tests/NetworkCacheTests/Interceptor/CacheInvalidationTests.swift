@@ -73,7 +73,7 @@ struct CacheInvalidationTests {
     ) async throws {
         let server = try redirecting(["/form": (status, location), "/second": (303, "/third")])
         defer { server.stop() }
-        let session = InterceptedSession(interceptors: [CacheInterceptor()], session: CurlSessionManager())
+        let session = InterceptedSession(interceptors: [CacheInterceptor()], session: SocketSessionManager())
         func get(_ path: String) async throws -> NetworkResponse {
             try await session.response(for: NetworkRequest(url: server.url(path)))
         }
@@ -89,7 +89,7 @@ struct CacheInvalidationTests {
     func `a redirect invalidates its URL, even if the request that follows it fails`() async throws {
         let server = try redirecting(["/form": (303, "http://127.0.0.1:1/")])
         defer { server.stop() }
-        let session = InterceptedSession(interceptors: [CacheInterceptor()], session: CurlSessionManager())
+        let session = InterceptedSession(interceptors: [CacheInterceptor()], session: SocketSessionManager())
         let request = NetworkRequest(url: server.url("/form"))
         #expect(try await session.response(for: request).data == Data("1".utf8))
         await #expect(throws: TransportError.self) {

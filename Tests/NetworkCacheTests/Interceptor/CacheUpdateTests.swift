@@ -119,7 +119,7 @@ struct CacheUpdateTests {
         defer { server.stop() }
         let directory = try CacheDirectory()
         let store: any CacheStore = isOnDisk ? try DiskCacheStore(directory: directory.place) : MemoryCacheStore()
-        let session = InterceptedSession(interceptors: [CacheInterceptor(store: store)], session: CurlSessionManager())
+        let session = InterceptedSession(interceptors: [CacheInterceptor(store: store)], session: SocketSessionManager())
         for _ in 0..<2 {
             #expect(try await session.response(for: NetworkRequest(url: server.url)).data == Data("one".utf8))
         }

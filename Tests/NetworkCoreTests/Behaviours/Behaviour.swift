@@ -24,7 +24,8 @@
         /// The body arrives in chunks after the head, and is collected here.
         case streamed
 
-        func response(of session: CurlSessionManager, for request: NetworkRequest) async throws(TransportError) -> NetworkResponse
+        func response(of session: SocketSessionManager, for request: NetworkRequest) async throws(TransportError)
+            -> NetworkResponse
         {
             switch self {
             case .whole: try await session.response(for: request)
@@ -34,7 +35,7 @@
 
         /// Sends a request. Returns status and body as text, such as `200 ok`, or the code of the error.
         func outcome(
-            of session: CurlSessionManager, for request: NetworkRequest
+            of session: SocketSessionManager, for request: NetworkRequest
         ) async -> (words: String, response: NetworkResponse?) {
             do throws(TransportError) {
                 let response = try await response(of: session, for: request)
@@ -62,8 +63,8 @@
         }
 
         /// Creates a session that uses this server as its proxy, so that the server responds for every host.
-        func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> CurlSessionManager {
-            CurlSessionManager(
+        func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> SocketSessionManager {
+            SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.proxy = .http(host: "127.0.0.1", port: Int(port))
                     change(&$0)
@@ -117,7 +118,7 @@
                         if closes { return }
                     }
                 }
-                let session = CurlSessionManager(configuration: SessionConfiguration(change))
+                let session = SocketSessionManager(configuration: SessionConfiguration(change))
                 let request = server.request("/row", method: request.method, headers: request.headers)
                 let (words, response) = await face.outcome(of: session, for: request)
                 #expect(words == gives, "\(face)")

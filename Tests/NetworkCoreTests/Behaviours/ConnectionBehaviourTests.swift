@@ -22,7 +22,7 @@
             respond: @escaping @Sendable (RawRequest) -> String
         ) async throws -> [Int] {
             let server = try RawServer.responding { request, _ in respond(request) }
-            let session = CurlSessionManager(configuration: SessionConfiguration(change))
+            let session = SocketSessionManager(configuration: SessionConfiguration(change))
             for (path, method) in requests {
                 let body = method == .post || method == .put ? text : nil
                 _ = try await session.response(for: server.request(path, method: method, body: body))
@@ -35,7 +35,7 @@
                 let servers = [
                     try RawServer.responding { _, _ in WireRuleTests.ok("a") }, try .responding { _, _ in WireRuleTests.ok("b") },
                 ]
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 for round in 0..<4 {
                     let response = try await session.response(for: servers[round % 2].request("/"))
                     #expect(response.data == Data((round % 2 == 0 ? "a" : "b").utf8))
@@ -44,7 +44,7 @@
             },
             .row("a request with another Host field shares the connection", "curl test2504") {
                 let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 for host in ["a.example", "b.example"] {
                     _ = try await session.response(for: server.request("/", headers: ["Host": host]))
                 }
@@ -65,7 +65,7 @@
                 let server = try RawServer.responding { [port = target.port] _, _ in
                     "HTTP/1.1 302 Moved\r\nLocation: http://127.0.0.1:\(port)/\r\nContent-Length: 0\r\n\r\n"
                 }
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnections = 1 })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumConnections = 1 })
                 for face in Face.allCases {
                     #expect(await face.outcome(of: session, for: server.request("/")).words == "200 there")
                 }
@@ -73,7 +73,7 @@
             .row("a Cookie field has no more than 8190 bytes", "curl test443") {
                 let fields = (0..<45).map { "Set-Cookie: c\($0)=\(String(repeating: "x", count: 300))\r\n" }.joined()
                 let server = try RawServer.responding { _, _ in WireRuleTests.ok("x", fields) }
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.cookies = .separate })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.cookies = .separate })
                 for _ in 0..<2 { _ = try await session.response(for: server.request("/")) }
                 let sent = try #require(server.arrivals.last?.request["cookie"])
                 #expect((7000...8190).contains(sent.utf8.count))
@@ -82,7 +82,7 @@
                 let servers = [
                     try RawServer.responding { _, _ in WireRuleTests.ok("a") }, try .responding { _, _ in WireRuleTests.ok("b") },
                 ]
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumIdleConnections = 1 })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumIdleConnections = 1 })
                 for server in [servers[0], servers[1], servers[1], servers[0]] {
                     _ = try await session.response(for: server.request("/"))
                 }
@@ -90,7 +90,7 @@
             },
             .row("no more connections are made to a host than allowed", "Go TestTransportMaxConnsPerHost") {
                 let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 2 })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 2 })
                 await withTaskGroup(of: Void.self) { group in
                     for _ in 0..<20 { group.addTask { _ = try? await session.response(for: server.request("/")) } }
                 }
@@ -103,7 +103,7 @@
                         try connection.send(WireRuleTests.ok(connection.waitForBytes(30) ? "too soon" : request.target))
                     }
                 }
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
                 async let first = session.response(for: server.request("/1")).data
                 async let second = session.response(for: server.request("/2")).data
                 #expect(try await [first, second] == [Data("/1".utf8), Data("/2".utf8)] && server.connections == 1)
@@ -124,7 +124,7 @@
                         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegin")
                     }
                 }
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 let response = try await session.stream(for: server.request("/long"))
                 #expect(response.statusCode == 200)
                 response.body.stop()
@@ -135,7 +135,7 @@
                 // On a busy machine, a short timeout may expire before the request is received.
                 let numbers = try await withTimeouts(from: .milliseconds(50)) { idle -> [Int]? in
                     let server = try RawServer.responding { request, _ in request.target == "/late" ? "" : WireRuleTests.ok("x") }
-                    let session = CurlSessionManager()
+                    let session = SocketSessionManager()
                     _ = try await session.response(for: server.request("/x"))
                     let late = server.request("/late", timeouts: RequestTimeouts(idle: idle))
                     #expect(try await failure(of: session, late).code == .timedOut)
@@ -148,7 +148,7 @@
                 let server = try RawServer.responding { request, _ in
                     request.target == "/1" ? WireRuleTests.ok("x") : "yes, HTTP/0.9\r\n"
                 }
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 _ = try await session.response(for: server.request("/1"))
                 #expect(try await failure(of: session, server.request("/2")).code == .malformedResponse)
                 #expect(server.targets == ["/1", "/2"])
@@ -159,7 +159,7 @@
                     try connection.send(WireRuleTests.ok("x"))
                     _ = try connection.request()
                 }
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 _ = try await session.response(for: server.request("/1"))
                 let headers: HeaderFields = ["Idempotency-Key": "k"]
                 let request = server.request("/2", method: .post, headers: headers, body: text)
@@ -175,7 +175,7 @@
                     connection.finish()
                     connection.drain()
                 }
-                #expect(try await failure(of: CurlSessionManager(), server.request("/")).code == .connectionLost)
+                #expect(try await failure(of: SocketSessionManager(), server.request("/")).code == .connectionLost)
                 #expect(server.connections == 1)
             },
             .row("a head and a body are read byte by byte", "curl test1540") {
@@ -188,7 +188,7 @@
                         }
                     }
                 }
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 for face in Face.allCases {
                     let (words, response) = await face.outcome(of: session, for: server.request("/"))
                     #expect(words == "200 abc" && response?.trailers["X"] == "1")
@@ -200,7 +200,7 @@
                     let server = try RawServer.responding { _, _ in
                         "HTTP/1.1 \(status) Later\r\nRetry-After: 0\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
                     }
-                    let response = try await CurlSessionManager().response(for: server.request("/"))
+                    let response = try await SocketSessionManager().response(for: server.request("/"))
                     #expect(response.statusCode == status && server.targets == ["/"])
                 }
             },

@@ -37,7 +37,7 @@
                             }
                         }
                         let request = server.request("/", method: .post, headers: expecting, body: text)
-                        let session = CurlSessionManager()
+                        let session = SocketSessionManager()
                         let first = await face.outcome(of: session, for: request).words
                         let second = await face.outcome(of: session, for: request).words
                         return first == "200 text" && second == "200 text" && server.connections == 1
@@ -55,7 +55,7 @@
                         try connection.send(WireRuleTests.ok(isTooSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
                     }
                     let request = server.request("/", method: .put, headers: expecting, body: text)
-                    return try await CurlSessionManager().response(for: request).data == text
+                    return try await SocketSessionManager().response(for: request).data == text
                 }
             },
             .row("after a 417 the request is sent without its expectation", "curl test357, RFC 9110 §10.1.1") {
@@ -72,7 +72,7 @@
                             }
                         }
                         let request = server.request("/", method: .post, headers: expecting, body: text)
-                        let words = await face.outcome(of: CurlSessionManager(), for: request).words
+                        let words = await face.outcome(of: SocketSessionManager(), for: request).words
                         return words == "200 text" && server.arrivals.count == 2
                     }
                 }
@@ -82,13 +82,13 @@
                     "HTTP/1.1 100 Continue\r\n\r\n" + WireRuleTests.ok(String(decoding: body, as: UTF8.self))
                 }
                 let request = server.request("/", method: .post, headers: expecting, body: text)
-                #expect(try await CurlSessionManager().response(for: request).data == text)
+                #expect(try await SocketSessionManager().response(for: request).data == text)
             },
             .row("a request without a body expects nothing", "OkHttp expect100ContinueEmptyRequestBody") {
                 let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
                 for body in [nil, Data()] as [Data?] {
                     let request = server.request("/", method: .post, headers: expecting, body: body)
-                    #expect(try await CurlSessionManager().response(for: request).statusCode == 200)
+                    #expect(try await SocketSessionManager().response(for: request).statusCode == 200)
                 }
                 #expect(server.arrivals.allSatisfy { $0.request["expect"] == nil })
             },
@@ -106,7 +106,7 @@
                             return
                         }
                     }
-                    let session = CurlSessionManager()
+                    let session = SocketSessionManager()
                     let request = server.request("/", method: .post, headers: expecting, body: Data(count: 100_000))
                     #expect(await Face.whole.outcome(of: session, for: request).words == "\(status) no")
                     #expect(await Face.whole.outcome(of: session, for: server.request("/next")).words == "200 next")
@@ -127,7 +127,7 @@
                     }
                 }
                 let request = server.request("/from", method: .post, headers: expecting, body: text)
-                #expect(try await CurlSessionManager().response(for: request).data == text)
+                #expect(try await SocketSessionManager().response(for: request).data == text)
                 #expect(
                     server.connectionNumbers == [0, 1] && server.arrivals.allSatisfy { $0.request["expect"] != nil })
             },
@@ -151,7 +151,7 @@
                             stream.yield(text)
                             stream.finish()
                         })
-                    return await Face.whole.outcome(of: CurlSessionManager(), for: request).words == "200 text"
+                    return await Face.whole.outcome(of: SocketSessionManager(), for: request).words == "200 text"
                 }
             },
             .row("a GET after a redirected POST expects nothing", "RFC 9110 §10.1.1") {
@@ -165,7 +165,7 @@
                     connection.drain()
                 }
                 let request = from.request("/", method: .post, headers: expecting, body: text)
-                #expect(try await CurlSessionManager().response(for: request).data == Data("there".utf8))
+                #expect(try await SocketSessionManager().response(for: request).data == Data("there".utf8))
                 #expect(server.arrivals.first?.request["expect"] == nil)
             },
         ]

@@ -79,7 +79,7 @@
             NetworkRequest(url: try #require(URL(string: text)), headers: headers)
         }
 
-        private static func proxy(_ username: String?, _ password: String?, _ server: RawServer) -> CurlSessionManager {
+        private static func proxy(_ username: String?, _ password: String?, _ server: RawServer) -> SocketSessionManager {
             server.session { [port = Int(server.port)] in
                 $0.proxy = .http(host: "127.0.0.1", port: port, username: username, password: password)
             }

@@ -25,7 +25,7 @@
                         // The body does not fit into the buffers of the sockets, so that the client cannot send all of it.
                         connection.waitForHangUp()
                     }
-                    let session = CurlSessionManager()
+                    let session = SocketSessionManager()
                     let request = server.request("/large", method: .put, body: Data(count: 32 << 20))
                     #expect(await face.outcome(of: session, for: request).words == "413 no")
                     #expect(await face.outcome(of: session, for: server.request("/next")).words == "200 next")
@@ -44,7 +44,7 @@
                         connection.drain()
                     }
                     let request = server.request("/", method: .post, body: Data(count: 16 << 20))
-                    #expect(await face.outcome(of: CurlSessionManager(), for: request).words == "401 no")
+                    #expect(await face.outcome(of: SocketSessionManager(), for: request).words == "401 no")
                 }
             },
             .row("a response is returned although a reset follows it", "curl test1070") {
@@ -56,7 +56,7 @@
                         connection.flush()
                     }
                     let request = server.request("/", method: .post, body: Data(count: 4 << 20))
-                    #expect(await face.outcome(of: CurlSessionManager(), for: request).words == "413 no")
+                    #expect(await face.outcome(of: SocketSessionManager(), for: request).words == "413 no")
                 }
             },
             .row("a redirect before the end of the upload is followed", "RFC 9110 §15.4") {
@@ -73,7 +73,7 @@
                         }
                     }
                     let request = server.request("/from", method: .post, body: Data(count: 32 << 20))
-                    let outcome = await Face.whole.outcome(of: CurlSessionManager(), for: request)
+                    let outcome = await Face.whole.outcome(of: SocketSessionManager(), for: request)
                     #expect(outcome.words == "200 \(method) \(count)")
                 }
             },
@@ -85,7 +85,7 @@
                 }
                 var request = server.request("/", method: .post)
                 request.body = .stream(AsyncStream(unfolding: { Task.isCancelled ? nil : Data(count: 10_000) }))
-                #expect(try await CurlSessionManager().response(for: request).data == Data("enough".utf8))
+                #expect(try await SocketSessionManager().response(for: request).data == Data("enough".utf8))
                 await server.waitUntilClosed()
             },
             .row("a response before the end of a slow upload is streamed meanwhile", "OkHttp DuplexTest") {
@@ -99,7 +99,7 @@
                 }
                 var request = server.request("/", method: .post)
                 request.body = .stream(chunks)
-                let response = try await CurlSessionManager().stream(for: request)
+                let response = try await SocketSessionManager().stream(for: request)
                 #expect(response.statusCode == 200)
                 input.yield(text)
                 input.finish()
@@ -123,7 +123,7 @@
                         stream.yield(text)
                         stream.finish(throwing: Torn())
                     })
-                #expect(try await failure(of: CurlSessionManager(), request).code == .bodyFailed)
+                #expect(try await failure(of: SocketSessionManager(), request).code == .bodyFailed)
                 await isWhole.wait { $0 != nil }
                 #expect(isWhole.withLock { $0 } == false)
             },
@@ -131,7 +131,7 @@
                 let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
                 var request = server.request("/", method: .post)
                 request.body = .stream(AsyncStream(unfolding: { nil as Data? }), length: 4)
-                #expect(try await failure(of: CurlSessionManager(), request).code == .bodyFailed)
+                #expect(try await failure(of: SocketSessionManager(), request).code == .bodyFailed)
             },
             .row("a body that can be read only once is not sent twice", "OkHttp cannotRetryOneShotRequestBody") {
                 for status in [307, 308] {
@@ -144,7 +144,7 @@
                             stream.yield(text)
                             stream.finish()
                         })
-                    #expect(try await failure(of: CurlSessionManager(), request).code == .bodyNotReplayable)
+                    #expect(try await failure(of: SocketSessionManager(), request).code == .bodyNotReplayable)
                     #expect(server.targets == ["/from"])
                 }
             },

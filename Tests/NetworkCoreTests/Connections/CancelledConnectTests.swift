@@ -41,8 +41,8 @@
             }
         }
 
-        private func session(_ adjust: (inout SessionConfiguration) -> Void = { _ in }) -> CurlSessionManager {
-            CurlSessionManager(
+        private func session(_ adjust: (inout SessionConfiguration) -> Void = { _ in }) -> SocketSessionManager {
+            SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.proxy = .socks5(host: "127.0.0.1", port: Int(proxy.port))
                     // Longer than any pause of a test on a busy machine.
@@ -54,7 +54,7 @@
         private let request = NetworkRequest(url: URL(string: "http://127.0.0.1:80/") ?? URL(fileURLWithPath: "/"))
 
         /// Returns when the engine has processed all earlier cancellations. It processes them before the request sent here.
-        private func settle(_ session: CurlSessionManager) async {
+        private func settle(_ session: SocketSessionManager) async {
             var shortRequest = request
             shortRequest.timeouts.total = .milliseconds(1)
             await #expect(throws: TransportError.self) { try await session.response(for: shortRequest) }
@@ -138,7 +138,7 @@
                 hangUps.continuation.yield()
             }
             do {
-                let session = CurlSessionManager(
+                let session = SocketSessionManager(
                     configuration: SessionConfiguration { $0.proxy = .socks5(host: "127.0.0.1", port: Int(silent.port)) })
                 let task = Task { try await session.response(for: request) }
                 while silent.connections == 0 { await Task.yield() }

@@ -11,8 +11,8 @@
     /// The numbers of connections and of waiting requests, and the events of connections.
     @Suite(.timeLimit(.minutes(10)))
     struct ConnectionCountsTests {
-        private func session(_ change: (inout SessionConfiguration) -> Void) -> CurlSessionManager {
-            CurlSessionManager(configuration: SessionConfiguration(change))
+        private func session(_ change: (inout SessionConfiguration) -> Void) -> SocketSessionManager {
+            SocketSessionManager(configuration: SessionConfiguration(change))
         }
 
         private func origin(_ server: LoopbackServer) -> String { server.request("/").origin }
@@ -170,13 +170,13 @@
         @Test func `without an observer, the engine has no events to report`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
             let session = session { _ in }
-            let loops = try session.loops
+            let sockets = try session.session
             do {
                 let events = session.connectionEvents()
                 _ = try await session.response(for: server.request("/"))
-                withExtendedLifetime(events) { #expect(loops.events.isObserved) }
+                withExtendedLifetime(events) { #expect(sockets.events.isObserved) }
             }
-            while loops.events.isObserved { await Task.yield() }
+            while sockets.events.isObserved { await Task.yield() }
         }
 
         @Test func `the stream of events ends when the session manager is released`() async throws {

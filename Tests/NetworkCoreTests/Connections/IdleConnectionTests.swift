@@ -24,7 +24,7 @@
         @Test func `a connection is closed after its idle lifetime and is not reused`() async throws {
             let closings = try await withTimeouts(from: .milliseconds(500)) { lifetime -> Int? in
                 let (server, closed) = try server()
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = lifetime })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = lifetime })
                 var numbers = closed.makeAsyncIterator()
                 for number in 0..<3 {
                     let start = ContinuousClock.now
@@ -45,14 +45,14 @@
 
         @Test func `a shorter Keep-Alive timeout from the server overrides the idle connection lifetime`() async throws {
             let (server, closed) = try server(headers: "Keep-Alive: timeout=1\r\n")
-            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = .seconds(3600) })
+            let session = SocketSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = .seconds(3600) })
             _ = try await session.response(for: server.request("/"))
             #expect(await closed.first { _ in true } == 0)
         }
 
         @Test func `a connection is replaced after the maximum number of uses`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
-            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumUsesPerConnection = 3 })
+            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumUsesPerConnection = 3 })
             for _ in 0..<10 { _ = try await session.response(for: server.request("/")) }
             #expect(server.connectionCount == 4)
         }

@@ -24,7 +24,7 @@
 
         @Test func `a name lookup that exceeds its timeout is a typed error and does not delay later requests`() async throws {
             let server = try LoopbackServer { _ in .text("good") }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let clock = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<30 {
@@ -46,7 +46,7 @@
 
         @Test func `name lookups in progress do not delay other requests`() async throws {
             let server = try LoopbackServer { _ in .text("good") }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let ended = Locked(0)
             let handles = try (0..<30).map { number in
                 session.response(for: try nowhere(number, RequestTimeouts(connect: .seconds(600)))) { _ in
@@ -61,7 +61,7 @@
         }
 
         @Test func `a name lookup is cancelled immediately`() async throws {
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let clock = ContinuousClock.now
             let tasks = try (0..<30).map { number in
                 let request = try nowhere(number, RequestTimeouts(connect: .seconds(600)))
@@ -80,7 +80,7 @@
         @Test func `a process can exit while name lookups are in progress`() async throws {
             let clock = ContinuousClock.now
             await #expect(processExitsWith: .success) {
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 for number in 0..<30 {
                     guard let url = URL(string: "http://host\(number).example/") else { exit(1) }
                     session.response(for: NetworkRequest(url: url)) { _ in }

@@ -54,7 +54,7 @@ struct TLSFailureTests {
                 }
                 let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
                 let error = try await failure(
-                    of: CurlSessionManager(configuration: SessionConfiguration()), NetworkRequest(url: url))
+                    of: SocketSessionManager(configuration: SessionConfiguration()), NetworkRequest(url: url))
                 #expect(error.tlsFailure == .notTLS && error.code == .tlsFailed && error.phase == .tls, "\(error)")
                 #expect("\(error)".contains("does not speak TLS on this port") && !error.isRetryable, "\(error)")
             }

@@ -28,7 +28,7 @@
                 isSlowRun
                 ? Size(exchanges: 50_000, connections: 50, round: 5_000) : Size(exchanges: 400, connections: 10, round: 200)
             let journal = StormJournal(seed: Self.seed, exchanges: size.exchanges)
-            let session = CurlSessionManager(
+            let session = SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.maximumConnectionsPerHost = size.connections
                     $0.eventLoops = loops

@@ -46,7 +46,7 @@
                 if way.isReset { connection.reset() } else { connection.close() }
                 broken.finish()
             }
-            let response = try await CurlSessionManager().stream(for: server.request("/"))
+            let response = try await SocketSessionManager().stream(for: server.request("/"))
             // Without back-pressure, the whole body fits into the buffers of the engine and the two sockets.
             if isSlow { for await _ in breaks {} }
             var received = Data()
@@ -66,7 +66,7 @@
                 connection.flush()
                 if way.isReset { connection.reset() }
             }
-            let error = try await failure(of: CurlSessionManager(), server.request("/"))
+            let error = try await failure(of: SocketSessionManager(), server.request("/"))
             #expect(way.codes.contains(error.code) && server.targets == ["/"], "\(error)")
         }
 
@@ -91,7 +91,7 @@
                 return Data(count: 100_000)
             })
             request.body = .stream(chunks)
-            let response = try await CurlSessionManager().stream(for: request)
+            let response = try await SocketSessionManager().stream(for: request)
             for await _ in resets {}
             // Meanwhile the upload continues, and the reader does not read.
             try await Task.sleep(for: .milliseconds(100))
@@ -113,7 +113,7 @@
                 while true { try connection.send(piece) }
             }
             let service = DefaultNetworkService(
-                configuration: APIConfiguration(baseURL: server.url), sessionManager: CurlSessionManager())
+                configuration: APIConfiguration(baseURL: server.url), sessionManager: SocketSessionManager())
             let error = await #expect(throws: NetworkError.self) {
                 try await service.stream(for: Endpoint<Data>(path: "x", responseDecoder: .rawData))
             }
@@ -130,7 +130,7 @@
                 connection.finish()
                 connection.drain()
             }
-            let error = try await failure(of: CurlSessionManager(), server.request("/"))
+            let error = try await failure(of: SocketSessionManager(), server.request("/"))
             #expect(error.code == .malformedResponse, "\(error)")
             #expect(server.targets == ["/"])
         }
@@ -142,7 +142,7 @@
                     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                         + "0003;a=b;c=\"d\"\r\nabc\r\nA ;x\r\n0123456789\r\n000;last\r\nX-Sum: 13\r\n\r\n")
             }
-            let response = try await CurlSessionManager().response(for: server.request("/"))
+            let response = try await SocketSessionManager().response(for: server.request("/"))
             #expect(response.data == Data("abc0123456789".utf8) && response.trailers["X-Sum"] == "13")
         }
     }
@@ -167,7 +167,7 @@
             async throws
         {
             let server = try server(coding.rawValue, coding.encoded(Data.pattern(3_000)).dropLast(cut))
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let codes: Set<TransportError.Code> = [.incompleteBody, .undecodableContent]
             let error = try await failure(of: session, server.request("/"))
             #expect(codes.contains(error.code), "\(error)")
@@ -181,7 +181,7 @@
         func `a complete encoded body is decoded, and its Content-Encoding field is kept`(coding: StoredCoding) async throws {
             let body = Data.pattern(300_000)
             let server = try server(coding.rawValue, coding.encoded(body))
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let response = try await session.response(for: server.request("/"))
             #expect(response.data == body && response.headers["Content-Encoding"] == coding.rawValue)
             #expect(try await session.stream(for: server.request("/")).body.collected() == body)
@@ -191,7 +191,7 @@
         @Test func `the contents of two gzip members are concatenated (RFC 1952 §2.2)`() async throws {
             let parts = [Data.pattern(1_000), Data.pattern(2_000, seed: 9)]
             let server = try server("gzip", parts.map(StoredCoding.gzip.encoded).reduce(Data(), +))
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             #expect(try await session.response(for: server.request("/")).data == parts[0] + parts[1])
             #expect(try await session.stream(for: server.request("/")).body.collected() == parts[0] + parts[1])
         }
@@ -200,7 +200,7 @@
             var coded = StoredCoding.gzip.encoded(Data.pattern(3_000))
             coded[coded.count - 6] ^= 1
             let server = try server("gzip", coded)
-            #expect(try await failure(of: CurlSessionManager(), server.request("/")).code == .undecodableContent)
+            #expect(try await failure(of: SocketSessionManager(), server.request("/")).code == .undecodableContent)
             #expect(server.arrivals.count == 1)
         }
 
@@ -208,7 +208,7 @@
         func `a body with an unknown coding is returned unchanged`(coding: String, status: Int) async throws {
             let body = Data.pattern(1_000)
             let server = try server(coding, body, status: status)
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let response = try await session.response(for: server.request("/"))
             #expect(response.statusCode == status && response.data == body && response.headers["Content-Encoding"] == coding)
             #expect(try await session.stream(for: server.request("/")).body.collected() == body)
@@ -223,7 +223,7 @@
                     try connection.send("HTTP/1.1 \(status) Said\r\nContent-Encoding: gzip\r\n\(length)\r\n")
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for method in [RequestMethod.get, .head, .get] {
                 let response = try await session.response(for: server.request("/", method: method))
                 #expect(response.data.isEmpty && response.headers["Content-Encoding"] == "gzip")
@@ -277,7 +277,7 @@
                     return try body.send(connection)
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let request = server.request("/from", timeouts: RequestTimeouts(total: .seconds(150)))
             let duration = try await elapsed {
                 let buffered = try await session.response(for: request).data
@@ -295,7 +295,7 @@
                         isFrom ? "HTTP/1.1 302 Found\r\nLocation: /to\r\nContent-Length: 5\r\n\r\nmoved" : Self.ok("there"))
                 }
             }
-            _ = try await CurlSessionManager().response(for: server.request("/from"))
+            _ = try await SocketSessionManager().response(for: server.request("/from"))
             #expect(server.connections == 1)
         }
     }

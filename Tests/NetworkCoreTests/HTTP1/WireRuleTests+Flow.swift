@@ -47,7 +47,7 @@
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("hello")) }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for _ in 0..<20 {
                 let response = try await session.stream(for: server.request("/"))
                 // From here on, the whole body has arrived and can be read.
@@ -101,7 +101,7 @@
                 if framing == "chunks" { try connection.send("\r\n0\r\n\r\n") }
                 _ = try connection.request()
             }
-            let response = try await CurlSessionManager().stream(for: server.request("/"))
+            let response = try await SocketSessionManager().stream(for: server.request("/"))
             var received = Data()
             var chunks = response.body.makeAsyncIterator()
             while received.count < readFirst, let chunk = try await chunks.next() { received.append(chunk) }

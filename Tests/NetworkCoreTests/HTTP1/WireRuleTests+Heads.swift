@@ -33,7 +33,7 @@
             bytes: String
         ) async throws {
             let server = try server(bytes)
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for _ in 0..<10 {
                 do throws(TransportError) {
                     // libcurl before 8.1.2 keeps a pointer to the last field line of the previous response, and writes to that
@@ -51,7 +51,7 @@
 
         @Test func `a folded line is appended to the previous one after a space (RFC 9112 §5.2)`() async throws {
             let server = try server("HTTP/1.1 200 OK\r\nX-A: one\r\n \t two\r\n\tthree\r\nContent-Length: 2\r\n\r\nok")
-            let response = try await CurlSessionManager().response(for: server.request("/"))
+            let response = try await SocketSessionManager().response(for: server.request("/"))
             #expect(response.headers["X-A"] == "one two three" && response.data == Data("ok".utf8))
         }
 
@@ -72,7 +72,7 @@
                 $0.maximumHeaderBytes = 64 << 10
                 $0.maximumHeaderFields = 1 << 20
             }
-            let error = try await failure(of: CurlSessionManager(configuration: configuration), server.request("/"))
+            let error = try await failure(of: SocketSessionManager(configuration: configuration), server.request("/"))
             #expect(error.code == .headersTooLarge && error.message.contains("maximumHeaderBytes"), "\(error)")
             #expect(server.connections == 1)
         }
@@ -83,7 +83,7 @@
                 let block = String(repeating: "HTTP/1.1 103 Early Hints\r\nX-A: b\r\n\r\n", count: 1_000)
                 while true { try connection.send(block) }
             }
-            let error = try await failure(of: CurlSessionManager(), server.request("/"))
+            let error = try await failure(of: SocketSessionManager(), server.request("/"))
             #expect([.headersTooLarge, .malformedResponse].contains(error.code), "\(error)")
         }
 
@@ -94,13 +94,13 @@
                 let block = String(repeating: "X-A: b\r\n", count: 1_000)
                 while true { try connection.send(block) }
             }
-            let error = try await failure(of: CurlSessionManager(), server.request("/"))
+            let error = try await failure(of: SocketSessionManager(), server.request("/"))
             #expect(error.code == .headersTooLarge && error.message.contains("maximumHeaderFields"), "\(error)")
         }
 
         @Test func `a head of 200 KB in one line fits the default limit`() async throws {
             let server = try server(Self.ok("ok", "X-Long: \(String(repeating: "a", count: 200_000))\r\n"))
-            let response = try await CurlSessionManager().response(for: server.request("/"))
+            let response = try await SocketSessionManager().response(for: server.request("/"))
             #expect(response.headers["X-Long"]?.utf8.count == 200_000)
         }
 
@@ -108,7 +108,7 @@
             let server = try server(
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nHTTP/1.1 500 Bad: x\r\nX-A: b\r\n\r\n")
             do throws(TransportError) {
-                let response = try await CurlSessionManager().response(for: server.request("/"))
+                let response = try await SocketSessionManager().response(for: server.request("/"))
                 #expect(response.statusCode == 200 && response.data == Data("ok".utf8))
                 #expect(response.headers["X-A"] == nil && response.headers["Transfer-Encoding"] == "chunked")
             } catch {
@@ -119,7 +119,7 @@
         @Test func `a field value never contains a bare CR (RFC 9112 §2.2)`() async throws {
             let server = try server(Self.ok("ok", "X-A: one\rtwo\r\n"))
             do throws(TransportError) {
-                let response = try await CurlSessionManager().response(for: server.request("/"))
+                let response = try await SocketSessionManager().response(for: server.request("/"))
                 #expect(response.headers["X-A"]?.utf8.contains(0x0D) == false)
             } catch {
                 #expect(error.code == .malformedResponse, "\(error)")
@@ -128,13 +128,13 @@
 
         @Test func `a line without a colon is malformed, and the error mentions the field line (RFC 9112 §5)`() async throws {
             let server = try server(Self.ok("ok", "X-A: b\r\nno colon here\r\nX-C: d\r\n"))
-            let error = try await failure(of: CurlSessionManager(), server.request("/"))
+            let error = try await failure(of: SocketSessionManager(), server.request("/"))
             #expect(error.code == .malformedResponse && error.message.contains("field line"), "\(error)")
         }
 
         @Test func `lines may end with a bare LF (RFC 9112 §2.2)`() async throws {
             let server = try server("HTTP/1.1 200 OK\nX-A: b\nContent-Length: 2\n\nok")
-            let response = try await CurlSessionManager().response(for: server.request("/"))
+            let response = try await SocketSessionManager().response(for: server.request("/"))
             #expect(response.headers["X-A"] == "b" && response.data == Data("ok".utf8))
         }
 
@@ -148,7 +148,7 @@
                     try connection.send(isGood ? Self.ok("good") : "HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok")
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             #expect(try await failure(of: session, server.request("/")).code == .malformedResponse)
             #expect(try await session.response(for: server.request("/good")).data == Data("good".utf8))
             #expect(server.connectionNumbers == [0, 1])
@@ -165,7 +165,7 @@
                         "HTTP/1.1 200 OK\r\nContent-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             do throws(TransportError) {
                 let response = try await session.response(for: server.request("/both"))
                 #expect(response.data == Data("ok".utf8))
@@ -182,7 +182,7 @@
                 try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n")
                 connection.drain()
             }
-            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 100_000 })
+            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 100_000 })
             let request = server.request("/", timeouts: RequestTimeouts(idle: .seconds(30)))
             let error = try await failure(of: session, request)
             #expect(error.code == .bodyTooLarge && error.message.contains("maximumBodyBytes"), "\(error)")
@@ -195,7 +195,7 @@
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let targets = [
                 "/%2e/a", "/%2E/a", "/a/%2e%2e/b", "/a/./b/../c", "//a", "/%c3%A9", "/?", "/?a=%2e&&b", "/a;b=1,2",
                 "/%41~!$'()*+",
@@ -208,7 +208,7 @@
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }
-            _ = try await CurlSessionManager().response(for: server.request("/", headers: ["X-Spaces": "   ", "X-Last": "1"]))
+            _ = try await SocketSessionManager().response(for: server.request("/", headers: ["X-Spaces": "   ", "X-Last": "1"]))
             let request = try #require(server.arrivals.first?.request)
             #expect(request["x-spaces"]?.allSatisfy { $0 == " " } == true && request["x-last"] == "1")
         }
@@ -219,7 +219,7 @@
             }
             let request = server.request("/", headers: ["X-Large": String(repeating: "a", count: 2_000_000)])
             do throws(TransportError) {
-                _ = try await CurlSessionManager().response(for: request)
+                _ = try await SocketSessionManager().response(for: request)
                 #expect(server.arrivals.first?.request["x-large"]?.utf8.count == 2_000_000)
             } catch {
                 #expect(error.code == .invalidRequest, "\(error)")
@@ -230,7 +230,7 @@
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             _ = try await session.response(for: server.request("/", headers: ["Range": "bytes=0-9"]))
             _ = try await session.response(for: server.request("/"))
             let codings = server.arrivals.map { $0.request["accept-encoding"] }

@@ -76,7 +76,7 @@
                     try connection.send(Self.ok("kept"))
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let paths = ["/fresh", "/kept1", "/kept2", "/kept3", "/kept4"]
             for (path, body) in zip(paths, [nil, nil, Data("x".utf8), Data(count: 300_000), nil]) {
                 let error = try await failure(of: session, server.request(path, method: method, body: body))
@@ -102,7 +102,7 @@
                 _ = try connection.request()
                 if isReset { connection.reset() }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<5 { group.addTask { _ = try? await session.response(for: server.request("/first")) } }
             }
@@ -125,7 +125,7 @@
                 guard try connection.request() != nil else { return }
                 try death.happen(on: connection)
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             _ = try await session.response(for: server.request("/first"))
             let error = try await failure(of: session, server.request("/second"))
             #expect(death.codes.contains(error.code), "\(error)")
@@ -142,7 +142,7 @@
                 if isReset { connection.reset() } else { connection.close() }
                 end.yield()
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             var ended = ends.makeAsyncIterator()
             for round in 1...20 {
                 let response = try await session.response(for: server.request("/\(round)", method: method))
@@ -178,7 +178,7 @@
                         return
                     }
                 }
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 var done = pushes.makeAsyncIterator()
                 for round in 0..<5 {
                     #expect(try await session.response(for: server.request("/\(round)first")).data == Data("/\(round)first".utf8))
@@ -205,7 +205,7 @@
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x", fields)) }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for _ in 0..<3 { _ = try await session.response(for: server.request("/")) }
             #expect(server.connections == (isLast ? 3 : 1))
         }
@@ -214,7 +214,7 @@
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             _ = try await session.response(for: server.request("/a"))
             _ = try await session.response(for: server.request("/b", headers: ["Connection": "close"]))
             _ = try await session.response(for: server.request("/c"))
@@ -230,7 +230,7 @@
                     try connection.send("HTTP/1.0 200 OK\r\n\(fields)Content-Length: 1\r\n\r\nx")
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for _ in 0..<2 { _ = try await session.response(for: server.request("/")) }
             #expect(server.connections == (isLast ? 2 : 1))
         }
@@ -247,10 +247,10 @@
                 _ = connection.waitForBytes(1_200)
                 try connection.send(Self.ok("x"))
             }
-            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = .seconds(3600) })
+            let session = SocketSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = .seconds(3600) })
             _ = try await session.response(for: server.request("/a"))
             // The server keeps the connection open: the test checks whether the client reuses it.
-            _ = try await CurlSessionManager().response(for: other.request("/wait"))
+            _ = try await SocketSessionManager().response(for: other.request("/wait"))
             _ = try await session.response(for: server.request("/a", method: .post))
             #expect(server.connectionNumbers == used)
         }
@@ -269,7 +269,7 @@
                     return
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for _ in 0..<3 {
                 _ = try? await session.response(for: server.request("/upgrade"))
                 #expect(try await session.response(for: server.request("/x")).data == Data("x".utf8))
@@ -289,14 +289,14 @@
                 if isReset { connection.reset() }
             }
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-            let error = try await failure(of: CurlSessionManager(), NetworkRequest(method: .post, url: url))
+            let error = try await failure(of: SocketSessionManager(), NetworkRequest(method: .post, url: url))
             #expect(error.code == .connectionLost && error.isRetryable, "\(error)")
         }
 
         @Test func `a refused connection is not reported as reused`() async throws {
             // No server listens on this port, and the system never assigns it to a test.
             let url = try #require(URL(string: "http://127.0.0.1:1/"))
-            let error = try await failure(of: CurlSessionManager(), NetworkRequest(url: url))
+            let error = try await failure(of: SocketSessionManager(), NetworkRequest(url: url))
             #expect(error.code == .cannotConnect && error.timings?.isReusedConnection != true)
         }
     }
@@ -313,7 +313,7 @@
             let request = server.request(
                 "/", method: .put, body: Data(count: 32 << 20), timeouts: RequestTimeouts(idle: .seconds(4)))
             let duration = try await elapsed {
-                let error = try await failure(of: CurlSessionManager(), request)
+                let error = try await failure(of: SocketSessionManager(), request)
                 #expect(error.code == .timedOut)
             }
             // The upper limits guard against hangs: a busy machine may need minutes.
@@ -332,7 +332,7 @@
                     while true { try connection.send(chunks) }
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let flood = Task {
                 try await elapsed {
                     let request = server.request("/flood", timeouts: RequestTimeouts(total: .seconds(2)))

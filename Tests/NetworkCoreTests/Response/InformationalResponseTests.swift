@@ -13,7 +13,7 @@
     @Suite(.timeLimit(.minutes(10))) struct InformationalResponseTests {
         /// What is reported for a request: informational responses, and then the outcome.
         private func reports(
-            _ request: NetworkRequest, _ session: CurlSessionManager = CurlSessionManager(), _ face: Face = .whole
+            _ request: NetworkRequest, _ session: SocketSessionManager = SocketSessionManager(), _ face: Face = .whole
         ) async -> [String] {
             let reports = Locked<[String]>([])
             var request = request
@@ -36,7 +36,7 @@
                             + "Content-Length: 5\r\nX: \u{E9}\r\n\r\nHTTP/1.0 199 x\nA: 1\n\n" + WireRuleTests.ok("done"))
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for _ in 0..<2 {
                 let reports = await reports(server.request("/", method: .post, body: Data("a".utf8)), session, face)
                 #expect(reports == ["102", "103 Link=</a> Link=</b> c Content-Length=5 X=é", "199 A=1", "200 done"])
@@ -56,7 +56,7 @@
                     try connection.send(Array(bytes[cut...]))
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for cut in 0...bytes.count {
                 place.withLock { $0 = cut }
                 #expect(await reports(server.request("/"), session) == ["103 Link=</a>", "104 B=2", "200 x"], "cut at \(cut)")
@@ -73,7 +73,7 @@
             }
             var request = server.request("/")
             request.onInformationalResponse = { _ in received.withLock { $0 += 1 } }
-            let task = Task { [request] in try await CurlSessionManager().response(for: request) }
+            let task = Task { [request] in try await SocketSessionManager().response(for: request) }
             await received.wait { $0 == 1 }
             task.cancel()
             let error = await #expect(throws: TransportError.self) { try await task.value }
@@ -103,7 +103,7 @@
             let server = try RawServer.responding { request, _ in
                 (request.target == "/" ? "HTTP/1.1 103 x\r\n\r\n" : "") + WireRuleTests.ok(request.target)
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let ends = Watched<[String]>([])
             var request = server.request("/")
             request.onInformationalResponse = { [server] _ in

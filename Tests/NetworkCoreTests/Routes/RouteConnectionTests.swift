@@ -12,8 +12,8 @@
     /// The options of routes, with servers on the loopback interface.
     @Suite(.timeLimit(.minutes(10)))
     struct RouteConnectionTests {
-        private func session(_ change: (inout SessionConfiguration) -> Void) -> CurlSessionManager {
-            CurlSessionManager(
+        private func session(_ change: (inout SessionConfiguration) -> Void) -> SocketSessionManager {
+            SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.proxy = .none
                     change(&$0)

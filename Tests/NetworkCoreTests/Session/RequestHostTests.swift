@@ -16,7 +16,7 @@
                 let url = try #require(URL(string: "http://loc%61LHOST:\(server.port)\(path)"))
                 let request = NetworkRequest(url: url)
                 #expect(request.origin == "http://localhost:\(server.port)" && CookieLocation(request)?.host == "localhost")
-                let response = try await CurlSessionManager().response(for: request)
+                let response = try await SocketSessionManager().response(for: request)
                 #expect(response.data == Data("localhost:\(server.port)".utf8))
                 #expect(response.url.absoluteString == "http://localhost:\(server.port)/to")
             }

@@ -106,7 +106,7 @@
             let chunks = CountedChunks(count: .max)
             let request = NetworkRequest(
                 method: .post, url: server.url, body: try NetworkBody.stream(chunks).compressed(level: 1))
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let transfer = Task { try await session.response(for: request) }
             await chunks.waitUntilMade(10)
             transfer.cancel()

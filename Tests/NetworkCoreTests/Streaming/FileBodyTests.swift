@@ -23,7 +23,7 @@
             let body = NetworkBody.file(url)
             var form = MultipartForm(boundary: "boundary")
             form.append(.file(url), name: "f")
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             func echo(_ body: NetworkBody) async throws -> Data {
                 try await session.response(for: NetworkRequest(method: .post, url: server.url, body: body)).data
             }

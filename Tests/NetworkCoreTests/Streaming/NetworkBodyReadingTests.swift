@@ -10,7 +10,7 @@
 
     @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
     struct NetworkBodyReadingTests {
-        let session = CurlSessionManager()
+        let session = SocketSessionManager()
 
         @Test func `the head is returned before the body has arrived`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 2)) }
@@ -50,7 +50,7 @@
             // On a busy machine, a short timeout may expire while the transfer does not wait for the reader.
             let received = try await withTimeouts { idle -> Int? in
                 let server = try FlowServer(sending: total)
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = idle })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.idleTimeout = idle })
                 guard let response = try? await session.stream(for: NetworkRequest(url: server.url)) else { return nil }
                 var events = server.events.makeAsyncIterator()
                 guard await events.next() == .stalled else { return nil }
@@ -160,7 +160,7 @@
             let server = try LoopbackServer { _ in
                 LoopbackResponse(status: 302, headers: ["Location": "/b"], body: Data("old".utf8))
             }
-            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
+            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
             let response = try await session.stream(for: server.request("/a"))
             #expect(response.statusCode == 302)
             #expect(try await response.body.collected() == Data("old".utf8))
@@ -168,7 +168,7 @@
 
         @Test func `maximumBodyBytes does not limit a streamed body`() async throws {
             let server = try LoopbackServer { _ in .data(Data(count: 100_000)) }
-            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })
+            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })
             let response = try await session.stream(for: server.request("/"))
             #expect(try await response.body.collected().count == 100_000)
             let error = await #expect(throws: TransportError.self) {

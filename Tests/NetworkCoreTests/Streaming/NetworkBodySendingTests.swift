@@ -12,7 +12,7 @@
 
     @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
     struct NetworkBodySendingTests {
-        let session = CurlSessionManager()
+        let session = SocketSessionManager()
 
         private func echoServer() throws -> LoopbackServer {
             try LoopbackServer { request in .data(request.body) }
@@ -64,7 +64,7 @@
 
         @Test func `a reused handle keeps no data of the previous body`() async throws {
             let server = try echoServer()
-            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let file = try TemporaryFile(bytes(200_000))
             let contents: [NetworkBody?] = [
                 .data(bytes(10)), .stream(Pieces(of: bytes(50), size: 9)), nil, .file(file.url), .data(bytes(100_000)),
@@ -82,7 +82,7 @@
 
         @Test func `a body of known length is complete with its last byte, even if its sequence has not ended`() async throws {
             let server = try echoServer()
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             for _ in 0..<10 {
                 let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
                 continuation.yield(bytes(60))

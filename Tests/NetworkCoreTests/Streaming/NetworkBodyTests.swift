@@ -92,7 +92,7 @@
         func `it is sent, and again only if it is replayable`(kind: Kind) async throws {
             let server = try LoopbackServer { request in .data(request.body) }
             let request = NetworkRequest(method: .post, url: server.url, body: body(kind))
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             #expect(try await session.response(for: request).data == Self.bytes)
             let again = await Result.from { () async throws(TransportError) in try await session.response(for: request) }
             switch again {
@@ -115,7 +115,7 @@
             let server = try LoopbackServer { request in .data(request.body) }
             let body = received(failure: TransportError(.connectionLost, "closed"))
             let error = await #expect(throws: TransportError.self) {
-                try await CurlSessionManager().response(for: NetworkRequest(method: .post, url: server.url, body: body))
+                try await SocketSessionManager().response(for: NetworkRequest(method: .post, url: server.url, body: body))
             }
             #expect(error?.code == .bodyFailed)
         }

@@ -69,7 +69,7 @@
         @Test(arguments: [0, 1, 16_384, 16_385, 600_000])
         func `every kind of body is sent in chunks, with its digest as a trailer`(count: Int) async throws {
             let server = try Server()
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let content = Data.pattern(count)
             let file = try TemporaryFile(content)
             let parts = ContentSequence([
@@ -96,7 +96,7 @@
         @Test func `an own Trailer field is kept, and nothing is announced without names`() async throws {
             let server = try Server()
             let body = NetworkBody.data(Data("a".utf8))
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             _ = try await session.response(for: server.request(Self.counting(body, ["X-Attempt"]), headers: ["trailer": "X-Own"]))
             _ = try await session.response(for: server.request(Self.counting(body)))
             _ = try await session.response(for: server.request(Self.counting(body, ["X-Attempt", "X-B"])))
@@ -119,7 +119,7 @@
             var request = server.request("/", method: .post, headers: ["Expect": "100-continue"])
             request.body = .stream(Pieces(of: Data(count: 10), size: 3).watched { count in produced.withLock { $0 = count } })
                 .withTrailers { ["X-Produced": "\(produced.withLock(\.self))"] }
-            let response = try await CurlSessionManager().response(for: request)
+            let response = try await SocketSessionManager().response(for: request)
             #expect(String(decoding: response.data, as: UTF8.self) == #"100-continue 10 ["X-Produced: 10"]"#)
         }
 
@@ -132,7 +132,7 @@
             }
             let content = Data.pattern(50_000)
             let body = Self.counting(.data(content), ["X-Attempt"])
-            let response = try await CurlSessionManager().response(for: server.request(body, to: "/from"))
+            let response = try await SocketSessionManager().response(for: server.request(body, to: "/from"))
             #expect(response.timings.redirects == 1)
             #expect(
                 server.requests == [
@@ -143,7 +143,7 @@
         @Test func `a redirect to GET sends neither body nor trailers`() async throws {
             let server = try Server { head, _ in "HTTP/1.1 303 x\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n" }
             let body = Self.counting(.data(Data("a".utf8)), ["X-Attempt"])
-            let response = try await CurlSessionManager().response(for: server.request(body, to: "/from"))
+            let response = try await SocketSessionManager().response(for: server.request(body, to: "/from"))
             #expect(response.data == Data("plain".utf8) && server.requests.count == 1)
             let last = server.server.arrivals.last?.request
             #expect(last?.method == "GET" && last?["trailer"] == nil && last?["transfer-encoding"] == nil)
@@ -151,7 +151,7 @@
 
         @Test func `a request that is repeated on a new connection has trailers that are made again`() async throws {
             let server = try Server { _, number in number == 1 ? nil : WireRuleTests.ok("x") }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let body = Self.counting(.data(Data("a".utf8)))
             for _ in 0..<2 { #expect(try await session.response(for: server.request(body)).statusCode == 200) }
             #expect(server.server.connectionNumbers == [0, 0, 1])
@@ -160,7 +160,7 @@
 
         @Test func `a random body in random pieces arrives with random trailers`() async throws {
             let server = try Server()
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             var random = SeededGenerator(seed: 5)
             for _ in 0..<runs(40, slow: 150) {
                 let content = Data.pattern(Int.random(in: 0...60_000, using: &random))
@@ -185,7 +185,7 @@
         ])
         func `an invalid trailer field ends the transfer with an error that names it`(name: String, value: String) async throws {
             let server = try Server()
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let body = NetworkBody.data(Data("a".utf8)).withTrailers { [name: value] }
             let error = await #expect(throws: TransportError.self) { try await session.response(for: server.request(body)) }
             #expect(error?.code == .bodyFailed && error?.phase == .send)
@@ -199,7 +199,7 @@
         @Test func `an error of the closure ends the transfer, and so does a cancellation while it runs`() async throws {
             struct Broken: Error {}
             let server = try Server()
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let failing = NetworkBody.data(Data("a".utf8)).withTrailers { throw Broken() }
             let error = await #expect(throws: TransportError.self) { try await session.response(for: server.request(failing)) }
             #expect(error?.code == .bodyFailed && error?.underlying is Broken)

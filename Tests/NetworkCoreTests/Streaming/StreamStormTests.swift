@@ -11,7 +11,7 @@
     @Suite(.timeLimit(.ofStorm))
     struct StreamStormTests {
         /// Starts a stream, and cancels or releases it at a random time.
-        private func runStream(_ session: CurlSessionManager, _ server: LoopbackServer, seed: UInt64) async {
+        private func runStream(_ session: SocketSessionManager, _ server: LoopbackServer, seed: UInt64) async {
             var generator = SeededGenerator(seed: seed)
             let path = ["/endless", "/short", "/stall", "/cut", "/redirect", "/echo"].randomElement(using: &generator) ?? "/"
             var request = server.request(path, method: path == "/echo" ? .post : .get)
@@ -44,7 +44,7 @@
                 LoopbackRoute(.get, "/redirect") { _ in LoopbackResponse(status: 302, headers: ["Location": "/short"]) }
                 LoopbackRoute(.post, "/echo") { request in .data(request.body) }
             }
-            let session = CurlSessionManager(
+            let session = SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.maximumConnectionsPerHost = 64
                     $0.eventLoops = loops

@@ -18,8 +18,8 @@
             servers = try TLSServers.running()
         }
 
-        private func session(_ strictTransport: StrictTransport, _ roots: TrustRoots? = nil) -> CurlSessionManager {
-            CurlSessionManager(
+        private func session(_ strictTransport: StrictTransport, _ roots: TrustRoots? = nil) -> SocketSessionManager {
+            SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.trust = TrustPolicy(roots: roots ?? servers.authority)
                     $0.strictTransport = strictTransport
@@ -37,7 +37,7 @@
         }
 
         /// Expects that a request is sent without TLS, to which the server responds with an alert, or with the end of the connection.
-        private func expectPlain(_ session: CurlSessionManager, _ request: NetworkRequest) async throws {
+        private func expectPlain(_ session: SocketSessionManager, _ request: NetworkRequest) async throws {
             let error = try await failure(of: session, request)
             #expect([.connectionLost, .malformedResponse].contains(error.code), "\(error)")
         }

@@ -174,7 +174,7 @@
                     try connection.send(bytes)
                     while try connection.receive() {}
                 }
-                let session = CurlSessionManager(configuration: SessionConfiguration { $0.trust = row.policy })
+                let session = SocketSessionManager(configuration: SessionConfiguration { $0.trust = row.policy })
                 let url = try #require(URL(string: "https://localhost:\(server.port)/"))
                 let error = await #expect(throws: TransportError.self) {
                     try await session.response(for: NetworkRequest(url: url))

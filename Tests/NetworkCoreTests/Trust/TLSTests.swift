@@ -18,8 +18,8 @@
             servers = try TLSServers.running()
         }
 
-        func session(_ trust: TrustPolicy, byHost: [String: TrustPolicy] = [:]) -> CurlSessionManager {
-            CurlSessionManager(
+        func session(_ trust: TrustPolicy, byHost: [String: TrustPolicy] = [:]) -> SocketSessionManager {
+            SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.trust = trust
                     $0.trustByHost = byHost
@@ -28,7 +28,7 @@
 
         /// Sends a request that is expected to fail, and returns its error.
         func failure(
-            _ server: String, _ session: CurlSessionManager, host: String = "localhost",
+            _ server: String, _ session: SocketSessionManager, host: String = "localhost",
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws -> TransportError {
             try await TransferTestSupport.failure(
@@ -107,13 +107,14 @@
             async throws
         {
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
-            let loops = try CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
+            let context = try SessionContext(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
+            let session = SocketSession(context)
             for (server, isTrusted) in [("good", true), ("self", false)] {
-                let transfer = CurlTransfer.make(NetworkRequest(url: servers.url(server)), loops: loops)
+                let transfer = Transfer.make(NetworkRequest(url: servers.url(server)), context, session)
                 let outcome = await withUnsafeContinuation { transfer.begin(.continuation($0)) }
                 #expect((try? outcome.get().status) == (isTrusted ? 200 : nil))
             }
-            loops.close()
+            session.close()
         }
 
         @Test func `any certificate is accepted if verification is disabled`() async throws {

@@ -86,7 +86,7 @@ struct TrustingAPITests {
         let server = try LoopbackServer { _ in .text("") }
         var sessions: [any NetworkSessionManager] = [URLSessionManager()]
         #if os(Linux)
-            sessions.append(CurlSessionManager())
+            sessions.append(SocketSessionManager())
         #endif
         for scheme in ["https", "http"] {
             let request = try request(PinnedAPI(scheme: scheme, host: "127.0.0.1", port: server.port))

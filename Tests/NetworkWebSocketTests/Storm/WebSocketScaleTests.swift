@@ -25,7 +25,7 @@
                     for try await message in socket.messages { try await socket.send(message) }
                 }
             }
-            let session = CurlSessionManager(
+            let session = SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.maximumUpgradedConnections = count
                     $0.maximumConnectionsPerHost = 64
@@ -90,7 +90,7 @@
                     while let message = try await socket.receive() { toServer.withLock { $0 += message.data.count } }
                 }
             }
-            let session = CurlSessionManager()
+            let session = SocketSessionManager()
             let options = WebSocketOptions {
                 $0.compression = compression
                 $0.closeTimeout = .seconds(600)

@@ -28,7 +28,7 @@
             let journal = StormJournal(seed: Self.seed)
             let endings = Watched<[Int: Int]>([:])
             let server = try Self.server(journal, endings)
-            let session = CurlSessionManager(
+            let session = SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.eventLoops = loops
                     $0.maximumConnectionsPerHost = 32
@@ -76,7 +76,7 @@
         }
 
         private static func play(
-            _ socket: Int, _ session: CurlSessionManager, _ server: LoopbackServer, _ journal: StormJournal,
+            _ socket: Int, _ session: SocketSessionManager, _ server: LoopbackServer, _ journal: StormJournal,
             _ endings: Watched<[Int: Int]>
         ) async {
             let plan = journal.plan(socket)
@@ -112,7 +112,7 @@
         }
 
         /// Opens a socket, and keeps no reference to it.
-        private static func open(_ plan: StormPlan, _ session: CurlSessionManager, _ url: URL) async throws -> WebSocket {
+        private static func open(_ plan: StormPlan, _ session: SocketSessionManager, _ url: URL) async throws -> WebSocket {
             let ignoresCloses = plan.faults.contains(.ignoresCloses)
             let opening = Task {
                 try await session.webSocket(

@@ -44,7 +44,7 @@ extension DescribedValues {
             ConnectionEvent(.init(rawValue: m.name), origin: m.name, reason: .init(rawValue: m.name)),
             ConnectionEvent.Kind(rawValue: m.name), ConnectionEvent.Reason(rawValue: m.name), cookies,
             CookieStoreError.Code(rawValue: m.name),
-            CurlSessionManager(configuration: plain), Deadline(after: .seconds(1), clock: ContinuousClock(), source: m.name),
+            SocketSessionManager(configuration: plain), Deadline(after: .seconds(1), clock: ContinuousClock(), source: m.name),
             service,
             FoundationProgress(), HTTPVersionChoice(rawValue: m.name), NetworkBody.data(m.data).makeAsyncIterator(),
             m.response, NetworkResponse.ServerAddress(address: m.name, port: 1),

@@ -214,7 +214,7 @@ extension ExtremeCall {
                 describe(NetworkResponse(statusCode: 200, url: url, timings: timings))
             }
         },
-        ExtremeCall("CurlSessionManager.close(grace:)", "URLSessionManager.close(grace:)", "StubSessionManager.close(grace:)") {
+        ExtremeCall("SocketSessionManager.close(grace:)", "URLSessionManager.close(grace:)", "StubSessionManager.close(grace:)") {
             for grace in Extreme.durations {
                 describe(await DefaultSessionManager().close(grace: grace))
                 describe(await URLSessionManager().close(grace: grace))
@@ -224,7 +224,7 @@ extension ExtremeCall {
         ExtremeCall(
             "ClosingReport.init(completed:cancelled:cancelledCount:)",
             "ConnectionCounts.init(idle:active:connecting:waiting:streams:multiplexed:upgraded:)",
-            "CurlSessionManager.connectionEvents(maximumBuffered:)"
+            "SocketSessionManager.connectionEvents(maximumBuffered:)"
         ) {
             for number in Extreme.integers {
                 describe(ClosingReport(completed: number, cancelledCount: number))
@@ -233,7 +233,7 @@ extension ExtremeCall {
                     upgraded: number)
                 describe(PoolCounts(byOrigin: ["a": counts, "b": counts]).total.open)
                 #if os(Linux)
-                    let session = CurlSessionManager()
+                    let session = SocketSessionManager()
                     let events = session.connectionEvents(maximumBuffered: number)
                     _ = await session.close(grace: .zero)
                     for await event in events { describe(event) }

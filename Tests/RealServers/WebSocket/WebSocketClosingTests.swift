@@ -115,7 +115,7 @@ extension RealServerTests {
             async throws
         {
             #if os(Linux)
-                let session = CurlSessionManager()
+                let session = SocketSessionManager()
                 let name = UUID().uuidString
                 let socket = try await session.open(SocketServers.websockets + "/watched/\(name)")
                 #expect(try await socket.receive() == .text("watched"))

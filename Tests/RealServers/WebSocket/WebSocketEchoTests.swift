@@ -160,7 +160,7 @@ extension NetworkSessionManager {
     var closedAll: Bool {
         get async {
             #if os(Linux)
-                guard let manager = self as? CurlSessionManager else { return false }
+                guard let manager = self as? SocketSessionManager else { return false }
                 while await manager.connectionCounts().total.upgraded > 0, !Task.isCancelled { await Task.yield() }
                 return await manager.connectionCounts().total.upgraded == 0
             #else

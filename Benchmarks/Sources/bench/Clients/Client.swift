@@ -9,7 +9,7 @@ import NetworkCache
 
 /// The clients that are compared, by the names they have in figures.
 enum Client: String, CaseIterable {
-    /// `CurlSessionManager`, async.
+    /// `SocketSessionManager`, async.
     case engine
     /// The same with two event loops.
     case engine_loops2
@@ -73,7 +73,7 @@ enum Client: String, CaseIterable {
     }
 
     private func startEngine(_ load: Load, loops: Int) {
-        let session = CurlSessionManager(limit: load.concurrency, loops: loops, authority: load.authority)
+        let session = SocketSessionManager(limit: load.concurrency, loops: loops, authority: load.authority)
         let request = NetworkRequest(url: load.url)
         load.keepUp { load in
             let response = try await session.response(for: request)
@@ -83,7 +83,7 @@ enum Client: String, CaseIterable {
 
     private func startExecutor(_ load: Load) {
         let loops = min(load.concurrency, ProcessInfo.processInfo.activeProcessorCount)
-        let session = CurlSessionManager(limit: load.concurrency, loops: loops, authority: load.authority)
+        let session = SocketSessionManager(limit: load.concurrency, loops: loops, authority: load.authority)
         let request = NetworkRequest(url: load.url)
         load.keepUp(on: session.executors) { load in
             let response = try await session.response(for: request)
@@ -94,7 +94,7 @@ enum Client: String, CaseIterable {
     private func startStack(_ load: Load) throws {
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration(load.url.deletingLastPathComponent().absoluteString),
-            sessionManager: CurlSessionManager(limit: load.concurrency, authority: load.authority))
+            sessionManager: SocketSessionManager(limit: load.concurrency, authority: load.authority))
         let path = load.url.lastPathComponent
         if path == Document.tiny {
             let endpoint = Endpoint<Int>(path: path)
@@ -120,7 +120,7 @@ enum Client: String, CaseIterable {
         let configuration = try APIConfiguration(load.url.deletingLastPathComponent().absoluteString)
         let service = DefaultNetworkService(
             configuration: configuration,
-            sessionManager: CurlSessionManager(limit: load.concurrency, authority: load.authority),
+            sessionManager: SocketSessionManager(limit: load.concurrency, authority: load.authority),
             interceptors: interceptors)
         let endpoint = Endpoint<Data>(path: load.url.lastPathComponent, responseDecoder: .rawData)
         load.keepUp { load in
@@ -155,7 +155,7 @@ enum Client: String, CaseIterable {
     }
 }
 
-extension CurlSessionManager {
+extension SocketSessionManager {
     /// With as many connections as there are requests at a time.
     convenience init(limit: Int, loops: Int = 1, authority: URL? = nil) {
         self.init(

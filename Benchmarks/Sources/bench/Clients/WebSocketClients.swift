@@ -7,7 +7,7 @@ extension Client {
     /// Texts of 1 KB, and at ``Document/mebibyte`` binary messages.
     func startWebSocket(_ load: Load, onExecutors: Bool) {
         let loops = onExecutors ? min(load.concurrency, ProcessInfo.processInfo.activeProcessorCount) : 1
-        let session = CurlSessionManager(limit: load.concurrency, loops: loops)
+        let session = SocketSessionManager(limit: load.concurrency, loops: loops)
         let message = load.isLarge ? WebSocketMessage.binary(Data(count: load.bodyBytes)) : .text(load.text)
         load.keepUp(on: onExecutors ? session.executors : []) { load in
             let socket = try await session.webSocket(for: load.url)

@@ -8,7 +8,7 @@ struct InFlight {
     func run() async throws {
         let server = try SlowServer.start()
         defer { try? server.input.fileHandleForWriting.close() }
-        let session = CurlSessionManager(limit: requests)
+        let session = SocketSessionManager(limit: requests)
         let request = NetworkRequest(url: server.url)
         _ = try await session.response(for: request)
 

@@ -11,7 +11,7 @@ struct Soak {
 
     func run() async throws {
         guard requests > Self.warm else { fail("a soak takes more than \(Self.warm) requests") }
-        let session = CurlSessionManager(limit: 64)
+        let session = SocketSessionManager(limit: 64)
         try await send(Self.warm, over: session)
         let before = Usage.residentBytes
         printFigure("transport.soak_rss_warm_mb", Double(before) / 1e6, "MB")
@@ -21,7 +21,7 @@ struct Soak {
         printFigure("transport.soak_rss_growth_mb", Double(after - before) / 1e6, "MB")
     }
 
-    private func send(_ count: Int, over session: CurlSessionManager) async throws {
+    private func send(_ count: Int, over session: SocketSessionManager) async throws {
         let request = NetworkRequest(url: url.appendingPathComponent(Document.name))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<64 {

@@ -60,7 +60,7 @@ struct TLSBench {
 
     /// The share of new connections whose handshake resumes a session, as the server sees it.
     private func resumedShare() async throws -> Double {
-        let session = CurlSessionManager(limit: 4, authority: servers.tlsOnce.authority)
+        let session = SocketSessionManager(limit: 4, authority: servers.tlsOnce.authority)
         var resumed = 0
         let count = 100
         for _ in 0..<count {

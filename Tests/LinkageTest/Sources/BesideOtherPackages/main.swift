@@ -271,6 +271,6 @@ _ = nil as WebSocketValues<Int>?
     _ = nil as OSLogLogger?
 #endif
 #if os(Linux)
-    _ = nil as CurlSessionManager?
     _ = nil as DefaultSessionManager?
+    _ = nil as SocketSessionManager?
 #endif

@@ -62,13 +62,13 @@
         }
 
         private let run: FuzzRun
-        private let session: CurlSessionManager
+        private let session: SocketSessionManager
         private let server: RawServer
         private let state: Watched<State>
 
         init(_ run: FuzzRun) throws {
             self.run = run
-            session = CurlSessionManager(
+            session = SocketSessionManager(
                 configuration: SessionConfiguration {
                     $0.maximumHeaderBytes = 64 << 10
                     $0.maximumRedirects = 2

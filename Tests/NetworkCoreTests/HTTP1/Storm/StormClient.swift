@@ -35,7 +35,7 @@
 
     /// The client of a storm, which makes each call according to its plan.
     struct StormClient: Sendable {
-        let session: CurlSessionManager
+        let session: SocketSessionManager
         let journal: StormJournal
         let url: URL
 

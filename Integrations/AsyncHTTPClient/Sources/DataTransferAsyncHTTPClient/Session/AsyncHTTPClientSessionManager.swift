@@ -15,7 +15,7 @@ import NetworkCore
 ///   (``NetworkCore/TransportError/Code/invalidConfiguration``).
 /// - A request with trailers, `Expect`, `Upgrade` or a value that is not UTF-8 fails (``NetworkCore/TransportError/Code/unsupported``).
 ///
-/// These differ from `CurlSessionManager`:
+/// These differ from `SocketSessionManager`:
 ///
 /// - HTTP/2 is used for requests without a body only, because a server can stop the process otherwise: version 1.37.0 of async-http-client traps when a
 ///   stream is reset whose response was complete before the request was.

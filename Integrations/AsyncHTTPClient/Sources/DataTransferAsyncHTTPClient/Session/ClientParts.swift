@@ -92,7 +92,7 @@ enum Refusals {
     static func admit(_ configuration: SessionConfiguration) throws(TransportError) {
         let defaults = SessionConfiguration()
         func refuse(_ option: String, _ reason: String, _ code: TransportError.Code = .invalidConfiguration) -> TransportError {
-            TransportError(code, "\(option): \(reason); CurlSessionManager has this option")
+            TransportError(code, "\(option): \(reason); SocketSessionManager has this option")
         }
         guard configuration.trustByHost.isEmpty else {
             throw refuse("trustByHost", "this session manager has one trust policy", .trustUnavailable)
@@ -123,7 +123,7 @@ enum Refusals {
 
     static func admit(_ request: NetworkRequest) throws(TransportError) {
         func refuse(_ what: String) -> TransportError {
-            TransportError(.unsupported, "\(what); CurlSessionManager supports it", request: request)
+            TransportError(.unsupported, "\(what); SocketSessionManager supports it", request: request)
         }
         if request.body?.hasTrailers == true { throw refuse("trailers of a request: async-http-client sends none") }
         if request.headers.contains("Upgrade") { throw refuse("Upgrade: async-http-client does not switch protocols") }

@@ -13,7 +13,7 @@ enum TLSSettings {
         guard trust.pins.isEmpty else {
             throw TransportError(
                 .trustUnavailable,
-                "trust.pins: async-http-client does not compare public keys; CurlSessionManager has this option")
+                "trust.pins: async-http-client does not compare public keys; SocketSessionManager has this option")
         }
         do {
             switch trust.roots {

@@ -14,7 +14,7 @@ import ServiceLifecycle
 /// the grace period. A `ServiceGroup` shuts its services down in the opposite order of the list, each after the next has ended: put this one before
 /// the servers that send requests, so that they can complete their responses first. If its task is cancelled, everything is cancelled at once.
 ///
-/// Meanwhile, it records the numbers of connections, if it has metrics and the session manager counts them (`CurlSessionManager`).
+/// Meanwhile, it records the numbers of connections, if it has metrics and the session manager counts them (`SocketSessionManager`).
 public struct SessionService: Service {
     private let session: any ClosableSessionManager
     private let options: SessionServiceOptions

@@ -1,0 +1,374 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+    import NetworkSupport
+    import NetworkTransport
+
+    /// An event loop: a thread that waits for sockets and deadlines, and carries the transfers that were admitted to it.
+    ///
+    /// It is created with the first transfer. Each round of its thread takes the commands in the inbox, handles the sockets that are
+    /// ready, completes the transfers that have finished, and ends those whose deadline has passed. While there is no other, a
+    /// transfer is started on the calling thread, which avoids the switch to the loop's thread. Whichever thread works holds `lock`.
+    ///
+    /// Connections are made by ``Connector``, kept in ``ConnectionPool``, and used by ``HTTP1Exchanges``; libcurl sends requests over HTTP/2
+    /// (``HTTP2Streams``), and a connection may be switched to another protocol (``UpgradedSockets``).
+    // Sendable although unchecked: each `let` is immutable or used only while `lock` is held, and so is each `var`.
+    final class EventLoop: @unchecked Sendable {
+        let session: SocketSession
+        let inbox: LoopInbox
+        let context: LoopContext
+        private let sockets: EpollSet
+        private let lock = LoopLock()
+        let connector: Connector
+        let exchanges: HTTP1Exchanges
+        let streams: HTTP2Streams
+        let upgrades: UpgradedSockets
+        @exclusivity(unchecked) var pool: ConnectionPool<HTTP1Connection>
+        /// Which version of HTTP each origin speaks.
+        let versions: OriginVersions
+        @exclusivity(unchecked) var deadlines = DeadlineHeap<LoopTransfer>()
+        /// The earliest deadline of a transfer in the queue.
+        private var queueDeadline = UInt64.max
+        @exclusivity(unchecked) private var briefWait = BriefWait()
+        /// The jobs of tasks that run on this loop's thread.
+        let jobs: LoopJobs
+        /// The transfer that a job started last.
+        private var startedByJob: LoopTransfer?
+        /// The number of transfers that were started here and have not ended.
+        @exclusivity(unchecked) var transfers = 0 {
+            didSet { sockets.keepsIdleSockets = transfers > 1 }
+        }
+        /// Transfers that were admitted and are about to be started.
+        @exclusivity(unchecked) var admitted: [LoopTransfer] = []
+        /// Until when the thread sleeps if there is no event.
+        private var waitsUntil: UInt64 = 0
+        /// Whether a transfer was started since the thread last slept without a time limit.
+        var wasUsed = false
+        /// Whether the thread has ended.
+        private var hasEnded = false
+        /// How far the closing of the session manager has come.
+        var stage = ClosingStage.open
+
+        /// Creates an event loop without a thread; `nil` when the process has no descriptors or memory left.
+        init?(_ session: SocketSession, _ inbox: LoopInbox) {
+            guard CurlLibrary.isReady, let sockets = EpollSet(loop: inbox.number), let library = CurlMulti(sockets) else {
+                return nil
+            }
+            self.session = session
+            self.inbox = inbox
+            self.sockets = sockets
+            let configuration = session.context.configuration
+            sockets.options = SocketOptions(configuration.route)
+            context = LoopContext(session.context, sockets)
+            jobs = LoopJobs(sockets.loopGuard)
+            let limits = ConnectionLimits(
+                maximumIdle: configuration.share(of: configuration.maximumIdleConnections, loop: inbox.number),
+                maximumOpen: configuration.share(of: configuration.maximumConnections, loop: inbox.number),
+                idleLifetime: configuration.idleConnectionLifetime.boundedNanoseconds,
+                maximumUses: configuration.maximumUsesPerConnection)
+            let requestWriter = HTTP1RequestWriter(
+                userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding)
+            pool = ConnectionPool(limits)
+            connector = Connector(context, library, keepsAttempts: limits.keepsConnections)
+            exchanges = HTTP1Exchanges(context, requestWriter)
+            streams = HTTP2Streams(context, limits, connector.handshakes, requestWriter)
+            upgrades = UpgradedSockets(
+                context, exchanges, maximum: configuration.share(of: configuration.maximumUpgradedConnections, loop: inbox.number)
+            )
+            versions = OriginVersions(session.context, inbox)
+            connector.owner = self
+            exchanges.owner = self
+            streams.owner = self
+            upgrades.owner = self
+        }
+
+        deinit {
+            lock.lock()
+            closeIdle()
+            connector.close()
+            streams.close()
+            lock.unlock()
+            ProcessEnd.forget(lock)
+        }
+
+        /// The time of the current step, in nanoseconds of the monotonic clock.
+        var now: UInt64 { context.now }
+
+        // MARK: The thread
+
+        /// Starts the loop's thread.
+        ///
+        /// - Returns: `false` when the process cannot create a thread, or is exiting.
+        func startThread() -> Bool {
+            guard ProcessEnd.watch(lock) else { return false }
+            #if canImport(Musl)
+                var thread: pthread_t?
+            #else
+                var thread = pthread_t()
+            #endif
+            var attributes = pthread_attr_t()
+            pthread_attr_init(&attributes)
+            defer { pthread_attr_destroy(&attributes) }
+            pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+            // Tasks run on it, which may decode deeply nested values. Memory is used only as far as the stack grows.
+            pthread_attr_setstacksize(&attributes, 8 << 20)
+            let reference = Unmanaged.passRetained(self)
+            let result = pthread_create(
+                &thread, &attributes,
+                { reference in
+                    guard let reference else { return nil }
+                    var loop: EventLoop? = Unmanaged<EventLoop>.fromOpaque(reference).takeRetainedValue()
+                    let session = loop?.session
+                    let isAwaited = loop?.run() ?? false
+                    // Its descriptors are closed first.
+                    loop = nil
+                    if isAwaited { session?.partHasEnded() }
+                    session?.endEvents()
+                    return nil
+                }, reference.toOpaque())
+            if result != 0 { reference.release() }
+            return result == 0
+        }
+
+        /// - Returns: Whether the closing of the session manager waits for this thread.
+        private func run() -> Bool {
+            BrokenPipe.block()
+            claimThread()
+            defer { leaveThread() }
+            var roundsOfJobs = 0
+            lock.lock()
+            stage = inbox.stage
+            observe()
+            while true {
+                context.now = monotonicNanoseconds()
+                let commands = inbox.takeCommands(jobs)
+                for command in commands { execute(command) }
+                work()
+                if stage != .open { closeUnused() }
+                if transfers == 0, upgrades.isEmpty, jobs.isEmpty, inbox.isClosed {
+                    giveUpAttempts()
+                    if connector.connecting == 0, let isAwaited = inbox.end() {
+                        hasEnded = true
+                        closeIdle()
+                        lock.unlock()
+                        return isAwaited
+                    }
+                }
+                if stage != .open, transfers == 0, upgrades.isEmpty, inbox.becomeQuiet() { session.partHasEnded() }
+                queueDeadline = session.endLate(now)
+                if !jobs.isEmpty {
+                    runJobs()
+                    roundsOfJobs += 1
+                    if roundsOfJobs < 16 { continue }
+                }
+                roundsOfJobs = 0
+                let milliseconds = commands.isEmpty && !context.hasReady && jobs.isEmpty ? waitMilliseconds() : 0
+                lock.unlock()
+                let count = sockets.wait(milliseconds: milliseconds)
+                lock.lock()
+                inbox.wokeUp()
+                context.now = monotonicNanoseconds()
+                context.turn = LoopTurn()
+                context.continueReady()
+                sockets.forEach(count) { event in
+                    switch event {
+                    case .owner(let owner, let readiness): owner.socketIsReady(readiness)
+                    case .library(let library, let socket, let bits): library?.act(socket, bits)
+                    }
+                }
+                work()
+            }
+        }
+
+        /// Makes the thread take the commands in the inbox. Called while the inbox's lock is held.
+        func wake() {
+            sockets.wake()
+        }
+
+        /// Runs libcurl's timers that are due, completes what has finished, and ends what is late.
+        private func work() {
+            finishDone()
+            endLate()
+            // Bounded, so that timers that are always due cannot delay the sockets and the inbox forever.
+            for _ in 0..<16 {
+                let hasRun = connector.runTimers()
+                guard streams.runTimers() || hasRun else { break }
+                finishDone()
+                endLate()
+            }
+            context.workspace.arrivals.flush()
+        }
+
+        private func finishDone() {
+            connector.finishDone()
+            streams.finishDone()
+        }
+
+        private var nextDeadline: UInt64 {
+            min(
+                min(connector.deadline, streams.deadline), min(deadlines.first?.deadline ?? .max, queueDeadline),
+                min(pool.deadline, upgrades.deadline))
+        }
+
+        private func waitMilliseconds() -> CInt {
+            let next = nextDeadline
+            let current = monotonicNanoseconds()
+            if next == .max {
+                // A caller whose deadline is earlier than the end of the sleep has to wake the thread. Sleeping for one second after a
+                // transfer, rather than without limit, avoids these wake-ups: most deadlines are later.
+                waitsUntil = wasUsed ? current &+ 1_000_000_000 : .max
+                defer { wasUsed = false }
+                return wasUsed ? 1000 : -1
+            }
+            waitsUntil = next
+            guard next > current else { return 0 }
+            return CInt(min((next - current + 999_999) / 1_000_000, 60_000))
+        }
+
+        // MARK: Commands
+
+        private func execute(_ command: LoopInbox.Command) {
+            switch command {
+            case .enter(let transfer, let wasAccepted): enter(transfer, wasAccepted: wasAccepted)
+            case .start(let transfer): start(transfer)
+            case .cancel(let transfer): if session.owns(transfer, loop: inbox.number) { cancel(transfer) }
+            case .resume(let transfer): if session.owns(transfer, loop: inbox.number) { resume(transfer) }
+            case .versionSettled(let origin): launchWaiting(for: origin)
+            case .upgraded(let socket): upgrades.perform(socket, stage)
+            case .count(let collector): collector.add(counts(), of: session)
+            case .observe: observe()
+            case .close(let stage): advance(to: stage)
+            }
+        }
+
+        private func observe() {
+            context.events = session.events.isObserved ? session.events : nil
+        }
+
+        /// Starts a transfer on the calling thread if there is no other: several at a time are cheaper on the loop's thread.
+        ///
+        /// - Returns: `false` when the lock is taken, there are other transfers, or the loop has ended. Nothing was done then.
+        func startOnCallingThread(_ command: LoopInbox.Command) -> Bool {
+            guard lock.tryLock() else { return false }
+            defer { lock.unlock() }
+            guard !hasEnded, transfers == 0, stage == .open else { return false }
+            context.holdsBackWatching = true
+            defer { context.holdsBackWatching = false }
+            if command.mayWriteByLibrary(usesProxy: context.configuration.proxy.kind != .none) {
+                BrokenPipe.ignoring { runOnCallingThread(command) }
+            } else {
+                runOnCallingThread(command)
+            }
+            context.watchAgain()
+            if nextDeadline < waitsUntil || context.hasReady { sockets.wake() }
+            return true
+        }
+
+        private func runOnCallingThread(_ command: LoopInbox.Command) {
+            context.now = monotonicNanoseconds()
+            context.turn = LoopTurn()
+            execute(command)
+            work()
+            guard let transfer = command.starting else { return }
+            waitBriefly(for: transfer)
+            work()
+        }
+
+        /// Runs a closure while the lock is held, unless it is taken or the loop has ended.
+        ///
+        /// - Returns: Whether the closure was called.
+        private func withLockIfFree(_ body: () -> Void) -> Bool {
+            guard lock.tryLock() else { return false }
+            defer { lock.unlock() }
+            if !hasEnded { body() }
+            return true
+        }
+
+        // MARK: Jobs
+
+        /// Runs jobs of tasks without holding the lock, then polls for the response if they have sent the only request, or for a reply on the
+        /// only upgraded connection.
+        private func runJobs() {
+            lock.unlock()
+            jobs.run(atMost: 256)
+            lock.lock()
+            context.now = monotonicNanoseconds()
+            if let transfer = startedByJob, jobs.isEmpty { waitBriefly(for: transfer, onLoop: true) }
+            startedByJob = nil
+            if jobs.isEmpty, transfers == 0, !upgrades.isEmpty, let socket = upgrades.takeAwaited() {
+                waitBriefly(for: socket.connection)
+            }
+            context.watchAgain()
+        }
+
+        /// Starts a transfer for a job that runs on this loop's thread.
+        func startForJob(_ command: LoopInbox.Command) {
+            lock.lock()
+            defer { lock.unlock() }
+            // Observers of progress are called while the lock is held; if they start transfers, these go to the inbox.
+            jobs.isRunning = false
+            defer { jobs.isRunning = true }
+            context.holdsBackWatching = true
+            defer { context.holdsBackWatching = false }
+            context.now = monotonicNanoseconds()
+            // The command overtakes those in the inbox, which may be that of an observer of events.
+            if context.events == nil, !inbox.isEmpty { observe() }
+            execute(command)
+            startedByJob = command.starting
+        }
+
+        // MARK: Polling
+
+        /// Polls briefly for the response on the thread that sent the request, if there is no other transfer and ``BriefWait``
+        /// says that it is due.
+        ///
+        /// - Parameter onLoop: Whether this is the loop's thread.
+        private func waitBriefly(for transfer: LoopTransfer, onLoop: Bool = false) {
+            guard transfers == 1, let socket = transfer.carrier?.awaitedSocket, transfer.exchange.firstByte == 0,
+                briefWait.isDue()
+            else { return }
+            // Otherwise the loop's thread would also wake up for the response that this thread receives.
+            if !onLoop, socket.isWatched, briefWait.isReliable { context.stopWatching(socket) }
+            poll(socket)
+        }
+
+        private func waitBriefly(for socket: any SocketOwner) {
+            if briefWait.isDue() { poll(socket) }
+        }
+
+        private func poll(_ socket: any SocketOwner) {
+            let end = now &+ BriefWait.limit
+            var isReady = false
+            while !isReady, now < end, inbox.isEmpty {
+                sched_yield()
+                isReady = socket.isReadable
+                context.now = monotonicNanoseconds()
+            }
+            briefWait.note(isHit: isReady)
+            if isReady { socket.socketIsReady(EpollSet.Readiness(mayRead: true)) }
+        }
+    }
+
+    extension EventLoop: UpgradeOwner {
+        func upgrade(_ connection: HTTP1Connection, _ transfer: LoopTransfer, unread: UnsafeRawBufferPointer) {
+            upgrades.upgrade(connection, transfer, unread: unread)
+        }
+
+        func countUpgrade(_ isUpgraded: Bool) {
+            if isUpgraded { pool.subtract() } else { pool.add() }
+        }
+
+        func perform(later socket: UpgradedSocket) {
+            inbox.send(.upgraded(socket))
+        }
+
+        func flushOnCallingThread(_ socket: UpgradedSocket) -> Bool {
+            let isLoop = EventLoop.ofThisThread === self
+            return withLockIfFree {
+                guard socket.connection.isOpen else { return }
+                if isLoop { socket.flush(isWritable: false) } else { BrokenPipe.ignoring { socket.flush(isWritable: false) } }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,145 @@
+#if os(Linux)
+    import NetworkTransport
+    import Endpoints
+    import NetworkSupport
+
+    /// A session manager over sockets, the default on Linux, which uses the libcurl that Foundation already loads.
+    ///
+    /// It runs one event loop, or `eventLoops` of them, each in a separate thread. Connections are kept alive and shared by all requests of
+    /// the session manager. libcurl makes the connections and implements HTTP/2, which is used where the server offers it over TLS
+    /// (``SessionConfiguration/httpVersion``); HTTP/1.1 is implemented here (RFC 9112). Cancelling a request over HTTP/1.1 closes its connection; over HTTP/2 it resets the stream.
+    /// A thread starts with the first request that needs it. After the session manager is released, it ends when its last transfer has ended.
+    public final class SocketSessionManager: NetworkSessionManager, CookieSource {
+        /// The configuration that was passed to the initializer.
+        public let configuration: SessionConfiguration
+        /// Made of the proxy, the route, the trust policies, the client identities and the cookies of the configuration.
+        public let identity: SessionIdentity
+        private let owner: Result<SessionOwner, TransportError>
+        let loopExecutors: [LoopExecutor]
+        /// The number of times that ``executor`` was read.
+        let turn = Locked(0)
+
+        /// The session manager of all services that are created without one; they share its connections.
+        public static let shared = SocketSessionManager()
+
+        /// Creates a session manager, and reads the files that the configuration's trust policies name.
+        ///
+        /// - Parameter configuration: If a value is invalid, each request fails with
+        ///   ``TransportError/Code/invalidConfiguration``. If a trust policy cannot be loaded or enforced, each request fails with
+        ///   ``TransportError/Code/trustUnavailable``.
+        public init(configuration: SessionConfiguration = SessionConfiguration()) {
+            self.configuration = configuration
+            do throws(TransportError) {
+                try configuration.validate()
+                try configuration.route.requireNameServer()
+                let context = try SessionContext(
+                    configuration: configuration, trust: try CurlTrustTable(configuration),
+                    overrides: try AddressOverrides(configuration.route),
+                    strictTransport: try StrictTransportStore(configuration.strictTransport))
+                let owner = SessionOwner(SocketSession(context))
+                identity = SessionIdentity(configuration, cookies: context.cookies)
+                self.owner = .success(owner)
+                loopExecutors = owner.session.inboxes.map { LoopExecutor(owner, $0) }
+            } catch {
+                owner = .failure(error)
+                identity = .unique()
+                loopExecutors = []
+            }
+        }
+
+        var session: SocketSession {
+            get throws(TransportError) { try owner.get().session }
+        }
+
+        /// The hosts that are contacted over TLS only; `nil` if none are remembered.
+        var strictTransportStore: StrictTransportStore? { (try? session)?.context.strictTransport }
+
+        /// Sends a request. The user information of its URL is sent as `Authorization` unless the request has that field.
+        ///
+        /// - Parameters:
+        ///   - request: The request to send.
+        ///   - completion: Called exactly once, where ``SessionConfiguration/completions`` says: by default on
+        ///     ``BackgroundThreads/completions``, where it may do work that blocks.
+        /// - Returns: A handle that cancels the transfer.
+        @discardableResult
+        public func response(
+            for request: NetworkRequest,
+            completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+        ) -> any NetworkCancellable {
+            if request.body?.looksAtFiles == true {
+                return TaskCancellable { () async throws(TransportError) in
+                    try await self.response(for: request)
+                } completion: {
+                    completion($0)
+                }
+            }
+            do throws(TransportError) {
+                let transfer = try transfer(for: request)
+                transfer.begin(.completion { completion($0.map(transfer.response)) })
+                return transfer
+            } catch {
+                return EndedOperation.deliver(error, to: completion)
+            }
+        }
+
+        /// The store of the cookies that are added to requests; `nil` if there are none.
+        public var cookieStore: CookieStore? { (try? session)?.context.cookies }
+
+        /// Sends a request and returns its response: the complete one, or, if the request is streamed, one whose head was received.
+        ///
+        /// While the reader of a streamed body does not read, no more bytes are received from the server. Releasing the body cancels
+        /// the transfer. `maximumBodyBytes` does not apply to it, and the idle timeout does not run while the transfer waits for the
+        /// reader.
+        ///
+        /// - Throws: ``TransportError``. When the task is cancelled, the error is thrown at once.
+        public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+            #if DEBUG
+                if Self.sendsOnEventLoops, EventLoop.ofThisThread == nil {
+                    return try await run { () async throws(TransportError) in try await send(request) }
+                }
+            #endif
+            return try await send(request)
+        }
+
+        private func send(_ request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+            let transfer = try await preparedTransfer(for: request)
+            return transfer.response(try await outcome(of: transfer))
+        }
+
+        private func outcome(of transfer: Transfer) async throws(TransportError) -> RawResponse {
+            let result = await withTaskCancellationHandler {
+                await withUnsafeContinuation { transfer.begin(.continuation($0)) }
+            } onCancel: {
+                transfer.cancel()
+            }
+            // The thread sanitizer sees the synchronization by the lock of the delivery, but not that by the continuation.
+            assert(transfer.isDelivered)
+            return try result.get()
+        }
+
+        private func preparedTransfer(for request: NetworkRequest) async throws(TransportError) -> Transfer {
+            guard request.body?.looksAtFiles == true else { return try transfer(for: request) }
+            return try await BackgroundThreads.files.value { () throws(TransportError) in try self.transfer(for: request) }
+        }
+
+        /// Validates a request and creates its transfer. May block, because it examines the body's files.
+        private func transfer(for request: NetworkRequest) throws(TransportError) -> Transfer {
+            do throws(TransportError) {
+                let session = try session
+                var request = try request.prepared()
+                if let hosts = session.context.strictTransport { request = try hosts.upgraded(request) }
+                if let body = request.body { request.body = try body.measured(for: request) }
+                return Transfer.make(request, bodyLength: request.body.map(\.knownLength) ?? 0, session.context, session)
+            } catch {
+                request.reportEnd()
+                throw error
+            }
+        }
+    }
+
+    extension SocketSessionManager: RedactedStringConvertible {}
+
+    /// The former name of ``SocketSessionManager``.
+    @available(*, deprecated, renamed: "SocketSessionManager")
+    public typealias CurlSessionManager = SocketSessionManager
+#endif

@@ -1,0 +1,86 @@
+#if os(Linux)
+    import NetworkTransport
+    import Endpoints
+    import Foundation
+
+    /// The timings and the protocol of the connection that one request used.
+    struct ConnectionTimings {
+        /// When the connection was ready for the request; 0 before.
+        var readyAt: UInt64 = 0
+        /// The timings of making the connection; `nil` for a reused one.
+        var connecting: ConnectTimings?
+        var isReused: Bool?
+        var protocolName: String?
+        /// The address that the connection was made to.
+        var serverAddress: NetworkResponse.ServerAddress?
+    }
+
+    /// The times at which the phases of connecting ended, in microseconds from the start; 0 for a phase that did not take place.
+    struct ConnectTimings {
+        var lookup: Int64 = 0
+        var connect: Int64 = 0
+        var tls: Int64 = 0
+    }
+
+    extension LoopTransfer {
+        /// Returns the timings of the transfer up to `now`.
+        func timings(_ now: UInt64) -> TransferTimings {
+            let (connectionTimings, bytesSent) =
+                carrier?.progress(of: self) ?? (exchange.connectionTimings, Int64(upload.offset))
+            let waiting = launched == 0 || launched < entered ? now - min(now, entered) : 0
+            let times = connectionTimings.connecting ?? ConnectTimings()
+            return TransferTimings(
+                queued: .nanoseconds(queued + waiting),
+                nameLookup: times.lookup == 0 ? nil : .microseconds(times.lookup),
+                connect: times.connect == 0 ? nil : .microseconds(max(times.connect - times.lookup, 0)),
+                tls: times.tls == 0 ? nil : .microseconds(max(times.tls - times.connect, 0)),
+                send: sendingTime(connectionTimings, now),
+                firstByte: exchange.firstByte == 0
+                    ? nil : .nanoseconds(exchange.firstByte - min(connectionTimings.readyAt, exchange.firstByte)),
+                total: .nanoseconds(now - min(now, submitted)),
+                redirects: redirects.count,
+                bytesSent: bytesSent,
+                bytesReceived: exchange.bytesReceived,
+                protocolName: connectionTimings.protocolName,
+                isReusedConnection: connectionTimings.isReused,
+                attempt: sending.isRepeated ? 2 : 1,
+                serverAddress: connectionTimings.serverAddress
+            )
+        }
+
+        /// Returns how long sending the body has taken so far; `nil` without a body, and before sending has begun.
+        private func sendingTime(_ connectionTimings: ConnectionTimings, _ now: UInt64) -> Duration? {
+            guard request.sendsBody, connectionTimings.isReused != nil, connectionTimings.readyAt != 0 else { return nil }
+            let end = exchange.sentAt != 0 ? exchange.sentAt : now
+            return .nanoseconds(
+                max(exchange.firstByte == 0 ? end : min(end, exchange.firstByte), connectionTimings.readyAt)
+                    - connectionTimings.readyAt)
+        }
+
+        /// The phase of the current request.
+        var phase: TransportError.Phase { carrier?.phase(of: self) ?? .queued }
+
+        /// Reports progress after bytes were sent or received.
+        func reportProgress(_ now: UInt64) {
+            guard let progress else { return }
+            progress.report(at: now) { progress in
+                let timings = timings(now)
+                progress.bytesSent = timings.bytesSent
+                progress.totalBytesToSend = upload.length
+                progress.bytesReceived = exchange.bytesReceived
+                progress.totalBytesToReceive = exchange.announcedLength
+            }
+        }
+    }
+
+    extension TransferProgress {
+        /// Sets the final numbers of bytes if the transfer has succeeded.
+        mutating func complete(with outcome: Transfer.Outcome) {
+            guard case .success(let response) = outcome else { return }
+            bytesSent = response.timings.bytesSent
+            totalBytesToSend = bytesSent
+            bytesReceived = response.timings.bytesReceived
+            totalBytesToReceive = bytesReceived
+        }
+    }
+#endif

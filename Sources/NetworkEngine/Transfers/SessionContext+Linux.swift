@@ -1,0 +1,57 @@
+#if os(Linux)
+    import Endpoints
+    import NetworkSupport
+    import NetworkTransport
+
+    /// What the event loops of a session manager share: its configuration, and what it has learned of servers.
+    final class SessionContext: Sendable {
+        let configuration: SessionConfiguration
+        let trust: CurlTrustTable
+        private let versions: HTTPVersionTable
+        /// The cookies; `nil` when the configuration stores none.
+        let cookies: CookieStore?
+        /// Where origins speak HTTP/3.
+        let alternatives = Locked(AlternativeServices())
+        /// The addresses that replace the lookup of names.
+        let overrides: AddressOverrides
+        /// The hosts that are contacted over TLS only; `nil` when the configuration remembers none.
+        let strictTransport: StrictTransportStore?
+        let events = ConnectionEventHub()
+
+        /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid choice of versions of HTTP.
+        init(
+            configuration: SessionConfiguration, trust: CurlTrustTable, overrides: AddressOverrides = AddressOverrides(),
+            strictTransport: StrictTransportStore? = nil
+        ) throws(TransportError) {
+            self.configuration = configuration
+            self.overrides = overrides
+            self.strictTransport = strictTransport
+            self.trust = trust
+            versions = try HTTPVersionTable(configuration)
+            cookies = configuration.cookies.store
+        }
+
+        /// Sets the trust policy and the versions of HTTP for the host of the current request.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable``, or ``TransportError/Code/httpVersionUnavailable`` for a version that cannot be
+        ///   used, whatever the server speaks.
+        func applyPolicies(to transfer: LoopTransfer) throws(TransportError) {
+            let request = transfer.request
+            transfer.trust = try trust.policy(for: request)
+            transfer.allowedVersions = try versions.rule(for: request)
+            try LibraryQuirks.current.admit(request, transfer.allowedVersions)
+        }
+    }
+
+    /// What a transfer asks of the session manager's event loops, from any thread.
+    protocol TransferDispatcher: AnyObject, Sendable {
+        /// Gives a transfer to a loop or to the queue.
+        func start(_ transfer: LoopTransfer)
+        /// Removes a transfer whose outcome was delivered from the queue, or makes its loop remove it.
+        func cancel(_ transfer: LoopTransfer)
+        /// Makes the loop of a paused transfer continue it.
+        func resume(_ transfer: LoopTransfer)
+        /// Runs a completion on the thread of a loop.
+        func run(_ completion: @escaping @Sendable () -> Void)
+    }
+#endif

@@ -1,0 +1,252 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import Glibc
+    import NetworkSupport
+    import NetworkTesting
+    import Testing
+    import TransferTestSupport
+
+    @testable import NetworkEngine
+    @testable import NetworkTransport
+
+    /// Peers that send without end what carries no data, as fast as they can. All hosts of a session manager share one loop here.
+    @Suite(.serialized, .timeLimit(.minutes(10)))
+    struct FloodTests {
+        /// A flood, and how its request ends.
+        struct Flood: Sendable, CustomTestStringConvertible {
+            enum Layer: Sendable, Equatable {
+                case http1, http2
+                case tls(TLSFlood.Version)
+                /// TLS before its first message is received.
+                case handshake
+            }
+
+            var name: String
+            var layer: Layer
+            /// A part of the error's message; `nil` if the time limit of the request ends it.
+            var message: String?
+            /// The bytes that are sent once, after the request.
+            var opening: [UInt8] = []
+            /// Returns the bytes that are sent again and again. Called for each repetition over TLS, and once otherwise.
+            var piece: @Sendable (TLSFlood?) throws -> [UInt8]
+
+            var testDescription: String { name }
+            var isSecure: Bool { layer != .http1 && layer != .http2 }
+
+            static func frame(_ type: UInt8, _ flags: UInt8, _ payload: [UInt8], stream: UInt8) -> [UInt8] {
+                [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
+            }
+
+            static func frames(
+                _ name: String, _ type: UInt8, _ flags: UInt8, _ payload: [UInt8], stream: UInt8 = 0, after opening: [UInt8] = []
+            ) -> Flood {
+                let frame = frame(type, flags, payload, stream: stream)
+                let many = Array(repeatElement(frame, count: (64 << 10) / frame.count).joined())
+                return Flood(name: "HTTP/2 \(name)", layer: .http2, opening: opening) { _ in many }
+            }
+
+            static func records(
+                _ name: String, _ message: String?, type: UInt8, _ content: [UInt8], _ version: TLSFlood.Version = .tls13
+            ) -> Flood {
+                Flood(name: "TLS \(name)", layer: .tls(version), message: message) { flood in
+                    guard let flood else { return [] }
+                    return try (0..<64).flatMap { _ in try flood.record(content, type: type) }
+                }
+            }
+        }
+
+        private static let hellos = Array(repeatElement(TLSFlood.helloRequest, count: 4000).joined())
+        /// The head of a response on stream 1: `:status: 200` as an index of the static table.
+        private static let head = Flood.frame(1, 4, [0x88], stream: 1)
+        /// The same without END_HEADERS, so that CONTINUATION has to follow.
+        private static let openHead = Flood.frame(1, 0, [0x88], stream: 1)
+        /// `a: b`, 40 times, not indexed (RFC 7541 §6.2.2).
+        private static let fields = Array(repeatElement([0, 1, 0x61, 1, 0x62] as [UInt8], count: 40).joined())
+
+        private static let all: [Flood] = [
+            .records("tickets, one in a record", "no data", type: 22, TLSFlood.ticket),
+            .records(
+                "tickets, 800 in a record", "no data", type: 22, Array(repeatElement(TLSFlood.ticket, count: 800).joined())),
+            .records("empty records", nil, type: 23, []),
+            .records("warnings", nil, type: 21, [1, 90]),
+            // OpenSSL 3.6 loses track of the keys when reading ahead ends between two of them.
+            .records("KeyUpdate", nil, type: 22, TLSFlood.keyUpdate),
+            // The server reads none of the responses, so that they soon wait for room.
+            .records("KeyUpdate with a request", nil, type: 22, TLSFlood.keyUpdateRequest),
+            .records("1.2 HelloRequest, one in a record", "no data", type: 22, TLSFlood.helloRequest, .tls12),
+            .records("1.2 HelloRequest, 4000 in a record", nil, type: 22, hellos, .tls12),
+            Flood(name: "TLS HelloRequest in the handshake", layer: .handshake) { _ in
+                // 16,000 bytes in a record that is not encrypted.
+                Array(repeatElement([22, 3, 3, 0x3E, 0x80] + hellos, count: 8).joined())
+            },
+            .frames("PRIORITY", 2, 0, [0, 0, 0, 0, 16], stream: 3),
+            .frames("PING responses", 6, 1, [0, 1, 2, 3, 4, 5, 6, 7]),
+            .frames("PING", 6, 0, [0, 1, 2, 3, 4, 5, 6, 7]),
+            .frames("SETTINGS", 4, 0, []),
+            .frames("WINDOW_UPDATE by 0", 8, 0, [0, 0, 0, 0], stream: 0),
+            .frames("unknown frames", 0x42, 0, []),
+            .frames("empty DATA", 0, 0, [], stream: 1, after: head),
+            .frames("empty CONTINUATION", 9, 0, [], stream: 1, after: openHead),
+            .frames("CONTINUATION with fields", 9, 0, fields, stream: 1, after: openHead),
+            .frames("CONTINUATION of a promise", 9, 0, [], stream: 1, after: Flood.frame(5, 0, [0, 0, 0, 2, 0x82], stream: 1)),
+            Flood(name: "HTTP/1.1 interim responses", layer: .http1, message: "interim") { _ in
+                Array(repeatElement("HTTP/1.1 103 Early Hints\r\n\r\n", count: 2000).joined().utf8)
+            },
+            Flood(
+                name: "HTTP/1.1 chunk extensions", layer: .http1,
+                opening: Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
+            ) { _ in Array(repeatElement("1;" + String(repeating: "a", count: 200) + "\r\nx\r\n", count: 300).joined().utf8) },
+        ]
+        static let floods = all.filter { !$0.isSecure || TLSFlood.isAvailable }
+
+        /// - Parameter isOver: Set when the flood has ended by itself, after 30 seconds.
+        private static func server(_ flood: Flood, isOver: Locked<Bool>) throws -> RawServer {
+            let certificates = flood.isSecure ? try TLSServers.running() : nil
+            return try RawServer { connection in
+                let end = ContinuousClock.now + .seconds(30)
+                if case .tls(let version) = flood.layer, let certificates {
+                    let tls = try TLSFlood(connection.descriptor, version, certificates: certificates)
+                    while ContinuousClock.now < end { try connection.send(try flood.piece(tls)) }
+                    return isOver.withLock { $0 = true }
+                }
+                switch flood.layer {
+                case .http1: _ = try connection.head()
+                case .http2:
+                    _ = try connection.take(24)
+                    try connection.send([0, 0, 0, 4, 0, 0, 0, 0, 0] as [UInt8])
+                    if !flood.opening.isEmpty { _ = try connection.receive() }
+                case .handshake, .tls: _ = try connection.receive()
+                }
+                try connection.send(flood.opening)
+                let piece = try flood.piece(nil)
+                while ContinuousClock.now < end { try connection.send(piece) }
+                isOver.withLock { $0 = true }
+            }
+        }
+
+        @Test(arguments: floods) func `a flood ends, and requests to other hosts succeed meanwhile`(flood: Flood) async throws {
+            if flood.layer == .http2, !LibraryQuirks.current.speaksHTTP2 { return }
+            let isOver = Locked(false)
+            let hostile = try Self.server(flood, isOver: isOver)
+            let friendly = try LoopbackServer { _ in .text("fine") }
+            let authority = flood.isSecure ? try TLSServers.running().authority : nil
+            let session = SocketSessionManager(
+                configuration: SessionConfiguration {
+                    $0.eventLoops = 1
+                    if flood.layer == .http2 { $0.httpVersionByHost = ["localhost": .http2] }
+                    if let authority { $0.trust = TrustPolicy(roots: authority) }
+                })
+            _ = try await session.response(for: friendly.request("/"))
+            let url = try #require(URL(string: "\(flood.isSecure ? "https" : "http")://localhost:\(hostile.port)/"))
+            let failed = Locked(false)
+            async let outcome = Self.failure(of: session, url, failed)
+            // Each request of this loop is one more turn of the event loop.
+            var turns = 0
+            var longest = Duration.zero
+            while !failed.withLock(\.self) {
+                let start = ContinuousClock.now
+                #expect(try await session.response(for: friendly.request("/")).statusCode == 200)
+                longest = max(longest, .now - start)
+                turns += 1
+            }
+            let error = await outcome
+            print("\(flood.name): \(turns) other requests, the longest took \(longest); \(error?.description ?? "none")")
+            #expect(error != nil)
+            // Without a view of TLS, only the number of bytes and the time are limited.
+            if let message = flood.message, !flood.isSecure || LibraryQuirks.current.watchesHandshakes {
+                #expect(error?.message.contains(message) == true, "\(String(describing: error))")
+            }
+            #expect(!isOver.withLock { $0 }, "the request has ended before the flood")
+            hostile.stop()
+        }
+
+        @Test(.needs("python3, the openssl command and libssl.so.3", TLSFlood.isAvailable), arguments: [1, 15])
+        func `new keys between records of a response change nothing`(updates: Int) async throws {
+            let certificates = try TLSServers.running()
+            let server = try RawServer { connection in
+                let tls = try TLSFlood(connection.descriptor, .tls13, certificates: certificates)
+                var bytes = try tls.record(Array("HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n".utf8), type: 23)
+                for digit in 0..<400 {
+                    for _ in 0..<updates { bytes += try tls.record(TLSFlood.keyUpdate, type: 22) }
+                    bytes += try tls.record(Array(String(digit % 10).utf8), type: 23)
+                }
+                try connection.send(bytes)
+                while try connection.receive() {}
+            }
+            let session = SocketSessionManager(
+                configuration: SessionConfiguration { $0.trust = TrustPolicy(roots: certificates.authority) })
+            let url = try #require(URL(string: "https://localhost:\(server.port)/"))
+            let response = try await session.response(for: NetworkRequest(url: url))
+            #expect(response.text == String(repeating: "0123456789", count: 40))
+            server.stop()
+        }
+
+        private static func failure(of session: SocketSessionManager, _ url: URL, _ failed: Locked<Bool>) async -> TransportError?
+        {
+            defer { failed.withLock { $0 = true } }
+            do throws(TransportError) {
+                _ = try await session.response(for: NetworkRequest(url: url, timeouts: RequestTimeouts(total: .seconds(5))))
+                return nil
+            } catch {
+                return error
+            }
+        }
+
+        @Test func `the guard judges only a call that goes on and uses processor time`() {
+            let ms: UInt64 = 1_000_000
+            func steps(_ looks: [(call: UInt64, time: UInt64?)]) -> [CallWatch.Step] {
+                var watch = CallWatch()
+                return looks.map { look in watch.step(look.call) { look.time.map { $0 * ms } } }
+            }
+            let late = steps([(1, 0), (1, 50), (1, 100), (1, 200), (1, 250), (1, 300), (1, 360), (1, 510)])
+            #expect(late == [.wait, .wait, .measure, .wait, .judge, .wait, .measure, .judge])
+            // A thread that does not run, calls that follow each other, and none at all.
+            #expect(steps([(1, 0), (1, 99), (1, 99), (1, 99), (1, 99)]).allSatisfy { $0 == .wait })
+            #expect(steps([(1, 0), (3, 300), (5, 600), (7, 900), (9, 1200)]).allSatisfy { $0 == .wait })
+            #expect(steps([(2, 0), (2, 300), (2, 600), (2, 900)]).allSatisfy { $0 == .wait })
+            #expect(steps([(1, 0), (1, nil), (1, nil), (1, nil)]).allSatisfy { $0 == .wait })
+        }
+
+        @Test func `the guard ends the socket that a call keeps reading, and no other`() throws {
+            let loopGuard = LoopGuard(loop: 0)
+            let (listener, port) = try LoopbackSocket.listen(backlog: 8, blocks: true)
+            defer { close(listener) }
+            func connection() throws -> (client: Int32, server: Int32) {
+                let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_port = in_port_t(port).bigEndian
+                address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+                let result = withUnsafePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+                try #require(result == 0)
+                loopGuard.add(client)
+                return (client, accept(listener, nil, nil))
+            }
+            let (busy, idle) = (try connection(), try connection())
+            defer { for socket in [busy.client, busy.server, idle.client, idle.server] { close(socket) } }
+            Thread.detachNewThread {
+                let piece = [UInt8](repeating: 1, count: 4096)
+                while send(busy.server, piece, piece.count, Int32(MSG_NOSIGNAL)) > 0 {}
+            }
+            let piece = [UInt8](repeating: 1, count: 64 << 10)
+            _ = send(idle.server, piece, piece.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            LoopGuards.shared.add(loopGuard)
+            defer { LoopGuards.shared.remove(loopGuard) }
+            // The call of a library that reads as long as there is something, as its thread sees it.
+            loopGuard.call {
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                while recv(busy.client, &buffer, buffer.count, 0) > 0 {}
+            }
+            #expect(loopGuard.hasEnded(busy.client) && !loopGuard.hasEnded(idle.client))
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            #expect(recv(idle.client, &buffer, buffer.count, 0) > 0)
+            loopGuard.remove(busy.client)
+            #expect(!loopGuard.hasEnded(busy.client), "its number may belong to another socket from now on")
+        }
+    }
+#endif
