@@ -58,8 +58,8 @@
         let serverAddress: NetworkResponse.ServerAddress?
         /// The number of requests that were sent on the connection.
         var uses = 0
-        /// Whether the socket takes only so many bytes ahead of the network (``SendQueue``).
-        private var isSendQueueLimited = false
+        /// Whether the socket takes only so many bytes ahead of the network (``UnsentBytes``).
+        private var areUnsentBytesLimited = false
         /// Whether the connection was idle before, so that the server may have closed it meanwhile.
         var wasIdle = false
         /// The time until which the connection may stay idle, in nanoseconds of the monotonic clock.
@@ -113,10 +113,10 @@
         }
 
         /// Prepares the socket for a body that it could otherwise take as a whole, long before it is sent.
-        func limitSendQueue() {
-            guard !isSendQueueLimited else { return }
-            isSendQueueLimited = true
-            SendQueue.limit(descriptor)
+        func limitUnsentBytes() {
+            guard !areUnsentBytesLimited else { return }
+            areUnsentBytesLimited = true
+            UnsentBytes.limit(descriptor)
         }
 
         /// Receives bytes without blocking.
@@ -207,7 +207,7 @@
         }
 
         func unsentBytes(of transfer: LoopTransfer) -> Int? {
-            transfer.isLargeUpload && transfer.exchange.firstByte == 0 ? SendQueue.count(of: descriptor) : nil
+            transfer.isLargeUpload && transfer.exchange.firstByte == 0 ? UnsentBytes.count(of: descriptor) : nil
         }
 
         func resume(_ transfer: LoopTransfer) {

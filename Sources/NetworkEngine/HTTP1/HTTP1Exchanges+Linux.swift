@@ -83,7 +83,7 @@
             connection.sending.copiedBody = copied
             connection.sending.awaitsContinue = head.expectsContinue
             transfer.timeLimits.continuation = context.now &+ 1_000_000_000
-            if transfer.isLargeUpload { connection.limitSendQueue() }
+            if transfer.isLargeUpload { connection.limitUnsentBytes() }
             if let body = request.body {
                 if !hasTrailers, let data = body.data {
                     if copied == 0, !data.isEmpty { connection.sending.data = data }

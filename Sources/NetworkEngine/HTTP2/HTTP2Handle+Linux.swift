@@ -277,7 +277,7 @@
             guard transfer.isLargeUpload, transfer.exchange.firstByte == 0,
                 transfer.upload.isSent || transfer.upload.length == Int64(transfer.upload.offset)
             else { return nil }
-            return SendQueue.count(of: ccurl_easy_get_socket(pointer))
+            return UnsentBytes.count(of: ccurl_easy_get_socket(pointer))
         }
 
         func resume(_ transfer: LoopTransfer) {

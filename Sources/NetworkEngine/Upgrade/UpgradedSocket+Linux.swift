@@ -50,10 +50,10 @@
         private let request: TransferRequest
         private let outbox = Locked(Outbox())
         private let orders = Locked(Orders())
-        @exclusivity(unchecked) var receiver: (any UpgradedReceiver)?
+        var receiver: (any UpgradedReceiver)?
         /// Bytes that were received together with the response.
-        @exclusivity(unchecked) var unread: [UInt8]
-        @exclusivity(unchecked) var isReadPaused = true
+        var unread: [UInt8]
+        var isReadPaused = true
         /// When the connection is closed even if the peer does not close it.
         var deadline = UInt64.max
         var heapIndex = -1

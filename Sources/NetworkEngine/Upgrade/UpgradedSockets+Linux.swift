@@ -29,9 +29,9 @@
         /// The event loop, which owns this.
         unowned(unsafe) var owner: (any UpgradeOwner)?
         var transferOwner: (any TransferOwner)? { owner }
-        @exclusivity(unchecked) private var sockets: [ObjectIdentifier: UpgradedSocket] = [:]
+        private var sockets: [ObjectIdentifier: UpgradedSocket] = [:]
         /// Those whose peers have a moment to close them.
-        @exclusivity(unchecked) private var closing = DeadlineHeap<UpgradedSocket>()
+        private var closing = DeadlineHeap<UpgradedSocket>()
 
         /// - Parameter maximum: The number of connections after which further requests to switch fail.
         init(_ context: LoopContext, _ exchanges: HTTP1Exchanges, maximum: Int) {

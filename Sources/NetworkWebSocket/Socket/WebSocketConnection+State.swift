@@ -124,7 +124,7 @@ extension WebSocketConnection {
 
     /// What is used only by the transport's lock, in the order in which frames are sent.
     final class Outgoing: @unchecked Sendable {
-        @exclusivity(unchecked) var masks = WebSocketMaskSource()
+        var masks = WebSocketMaskSource()
         /// Whether the close frame was sent, after which nothing is (RFC 6455 §5.5.1).
         var isClosed = false
     }

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CCurl
     import NetworkSupport
 
     /// The lock of an event loop. It is held while the loop works; callers' threads only try it.

@@ -121,7 +121,7 @@
             }
             if isForStreams {
                 streamSockets += 1
-                SendQueue.limit(socket)
+                UnsentBytes.limit(socket)
             }
             loopGuard.add(socket)
             return socket

@@ -3,7 +3,7 @@
     import NetworkSupport
 
     /// The bytes that a socket has taken from this process, and its peer has not acknowledged: a body that was written is not yet sent.
-    enum SendQueue {
+    enum UnsentBytes {
         /// How many bytes wait for the network before the socket is not writable (`TCP_NOTSENT_LOWAT`), so that writing keeps pace with sending.
         private static let unsentBytes: CInt = 512 << 10
 

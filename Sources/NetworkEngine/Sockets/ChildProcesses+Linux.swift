@@ -15,11 +15,11 @@
         static func keep<Made>(_ make: () -> Made?, wakeUp: (Made) -> Void) -> Made? {
             let before = Set(inheritable())
             guard let made = make() else { return nil }
-            let new = inheritable().filter { !before.contains($0) && !isReadable($0) && (SendQueue.count(of: $0) ?? 0) == 0 }
+            let new = inheritable().filter { !before.contains($0) && !isReadable($0) && (UnsentBytes.count(of: $0) ?? 0) == 0 }
             guard !new.isEmpty else { return made }
             wakeUp(made)
             // Another thread may have opened descriptors meanwhile, which are left unchanged.
-            for descriptor in new where isReadable(descriptor) || (SendQueue.count(of: descriptor) ?? 0) > 0 {
+            for descriptor in new where isReadable(descriptor) || (UnsentBytes.count(of: descriptor) ?? 0) > 0 {
                 close(onExec: descriptor)
                 if let pipe = pipe(descriptor) { closeAll(of: pipe) }
             }
