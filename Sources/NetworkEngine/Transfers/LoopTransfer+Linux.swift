@@ -84,6 +84,12 @@
             dispatcher.resume(self)
         }
 
+        /// Whether the engine may repeat the request (``SendRule``).
+        func mayRepeat(after fate: SendRule.Fate, wasReused: Bool = false) -> Bool {
+            sending.permitsRepetition(
+                isIdempotent: request.isIdempotent, after: fate, wasReused: wasReused, canSendBodyAgain: canSendBodyAgain)
+        }
+
         /// The origin of the current request.
         var origin: String { request.origin }
     }

@@ -41,12 +41,6 @@
             return body.isReplayable || upload.writer == nil
         }
 
-        /// Whether the engine may send the request once more (``SendRule``).
-        func mayRepeat(after fate: SendRule.Fate, wasReused: Bool = false) -> Bool {
-            sending.permitsRepetition(
-                isIdempotent: request.isIdempotent, after: fate, wasReused: wasReused, canSendBodyAgain: canSendBodyAgain)
-        }
-
         /// Whether the body is larger than 32 KiB, or of unknown length, so that it is not sent in one packet with the head.
         var isLargeUpload: Bool {
             (upload.length.map { $0 > 32 << 10 } ?? true) && request.sendsBody
