@@ -255,7 +255,7 @@
                 }
                 guard isFirst else { return }
                 StandardError.write(
-                    "SocketSessionManager: a task blocked event loop \(loop) for 100 ms or longer, so that all requests of this loop waited. "
+                    "A task blocked event loop \(loop) of a session manager for 100 ms or longer, so that all requests of this loop waited. "
                         + "Move blocking work out of session.run and session.executor. This is reported once, in debug builds only.\n"
                 )
             }
