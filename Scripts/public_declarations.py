@@ -7,6 +7,7 @@
         fails if declarations of the last release are gone or altered, and no entry of CHANGELOG names them
     public_declarations.py closures FOLDER            fails if a closure may run elsewhere than its caller, and an actor's cannot be passed
     public_declarations.py typed FOLDER…              fails if a function that applications call states the type of its errors
+    public_declarations.py count FOLDER               prints how many declarations each module has, without conformances, and FRONT_DOOR
 
 A line is `PATH: DECLARATION`. A path has no spaces. Before a declaration are its availability, and `requirement` for those of protocols,
 with `(has a default)` if its module implements it. After it are, in brackets, the conditions of its extension, and the module of the
@@ -309,6 +310,19 @@ def typed(*folders):
     return 1 if failures else 0
 
 
+# The modules that `import DataTransfer, NetworkPipeline, NetworkCache, NetworkWebSocket, NetworkLogging` brings, with what these export.
+FRONT_DOOR = {
+    "DataTransfer", "Endpoints", "NetworkCache", "NetworkCore", "NetworkJSON", "NetworkLogging", "NetworkPipeline", "NetworkWebSocket",
+}
+
+
+def count(folder):
+    counts = {module: sum(not re.match(r"\S+: (?:extension|class) \S+ : ", line) for line in lines) for module, lines in read(folder).items()}
+    for module, number in counts.items():
+        print(f"{number:6,}  {module}{'' if module in FRONT_DOOR else '  (not behind the front door)'}")
+    print(f"{sum(counts.values()):6,}  in all\n{sum(counts[module] for module in FRONT_DOOR):6,}  behind the front door")
+
+
 if __name__ == "__main__":
-    commands = {"list": write, "compare": compare, "released": released, "closures": closures, "typed": typed}
+    commands = {"list": write, "compare": compare, "released": released, "closures": closures, "typed": typed, "count": count}
     sys.exit(commands[sys.argv[1]](*sys.argv[2:]))
