@@ -29,9 +29,11 @@ let package = Package(
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
         .library(name: "NetworkURLSession", targets: ["NetworkURLSession"]),
         .library(name: "NetworkPipeline", targets: ["NetworkPipeline"]),
+        .library(name: "NetworkAuthorization", targets: ["NetworkAuthorization"]),
         .library(name: "NetworkCache", targets: ["NetworkCache"]),
         .library(name: "NetworkWebSocket", targets: ["NetworkWebSocket"]),
         .library(name: "DataTransfer", targets: ["DataTransfer"]),
+        .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
         .library(name: "DataTransferCombine", targets: ["DataTransferCombine"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
         .executable(name: "quickstart", targets: ["quickstart"]),
@@ -60,6 +62,10 @@ let package = Package(
         // Interceptors: retries, credentials, deadlines, limits, observation.
         .target(
             name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),
+        // Tokens of OAuth 2 that are stored and renewed, and signatures of requests.
+        .target(
+            name: "NetworkAuthorization", dependencies: ["NetworkPipeline", "NetworkCore", "NetworkSupport"],
+            swiftSettings: settings),
         // An interceptor that caches responses (RFC 9111), and a cache of decoded values.
         .target(name: "NetworkCache", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),
         // WebSocket (RFC 6455), over connections of the engine.
@@ -69,6 +75,11 @@ let package = Package(
         // Decoded values from endpoints; downloads, uploads, streams, pages.
         .target(
             name: "DataTransfer", dependencies: ["Endpoints", "NetworkLogging", "NetworkCore", "NetworkSupport"],
+            swiftSettings: settings),
+        // Uploads that continue after interruptions (tus).
+        .target(
+            name: "ResumableUploads",
+            dependencies: ["DataTransfer", "Endpoints", "NetworkLogging", "NetworkCore", "NetworkSupport"],
             swiftSettings: settings),
         // Publishers, where Combine is available.
         .target(name: "DataTransferCombine", dependencies: ["DataTransfer"], swiftSettings: settings),
@@ -141,7 +152,14 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "NetworkPipelineTests",
-            dependencies: ["NetworkPipeline", "NetworkCache", "DataTransfer", "NetworkTesting", "TransferTestSupport"],
+            dependencies: [
+                "NetworkPipeline", "NetworkAuthorization", "NetworkCache", "DataTransfer", "ResumableUploads", "NetworkTesting",
+                "TransferTestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "NetworkAuthorizationTests",
+            dependencies: ["NetworkAuthorization", "NetworkTransport", "DataTransfer", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkCacheTests",
@@ -153,7 +171,14 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DataTransferTests",
-            dependencies: ["DataTransfer", "NetworkSupport", "NetworkTesting", "NetworkURLSession", "TransferTestSupport"],
+            dependencies: [
+                "DataTransfer", "NetworkSupport", "NetworkTesting", "NetworkURLSession", "ResumableUploads",
+                "TransferTestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ResumableUploadsTests",
+            dependencies: ["ResumableUploads", "DataTransfer", "NetworkSupport", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TransferTestSupport"], exclude: ["HAR/Fixtures"],
@@ -167,8 +192,8 @@ let package = Package(
         .testTarget(
             name: "ParityTests",
             dependencies: [
-                "DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "NetworkURLSession", "NetworkWebSocket",
-                "TransferTestSupport",
+                "DataTransfer", "NetworkAuthorization", "NetworkCache", "NetworkPipeline", "NetworkTesting", "NetworkURLSession",
+                "NetworkWebSocket", "ResumableUploads", "TransferTestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         // Links, samples and file names of the documentation.
@@ -183,7 +208,9 @@ if Context.environment["DATA_TRANSFER_SERVERS"] != nil {
         .testTarget(
             name: "RealServerTests",
             dependencies: [
-                "DataTransfer", "NetworkPipeline", "NetworkCache", "NetworkURLSession", "NetworkWebSocket", "TransferTestSupport",
+                "DataTransfer", "NetworkAuthorization", "NetworkPipeline", "NetworkCache", "NetworkURLSession",
+                "NetworkWebSocket",
+                "ResumableUploads", "TransferTestSupport",
             ],
             path: "Tests/RealServers", swiftSettings: settings))
 }

@@ -5,6 +5,7 @@ let endpoints = Target.Dependency.product(name: "Endpoints", package: "swift-dat
 let networkTesting = Target.Dependency.product(name: "NetworkTesting", package: "swift-data-transfer")
 let networkCore = Target.Dependency.product(name: "NetworkCore", package: "swift-data-transfer")
 let networkPipeline = Target.Dependency.product(name: "NetworkPipeline", package: "swift-data-transfer")
+let networkAuthorization = Target.Dependency.product(name: "NetworkAuthorization", package: "swift-data-transfer")
 
 // Bytes that nobody thought of, for the parsers of what a server sends: libFuzzer, which comes with Swift on Linux.
 let package = Package(
@@ -20,7 +21,7 @@ let package = Package(
         .executableTarget(name: "fuzz-codings", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-cookies", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-challenges", dependencies: [networkPipeline]),
-        .executableTarget(name: "fuzz-signatures", dependencies: [networkCore, networkPipeline, endpoints]),
+        .executableTarget(name: "fuzz-signatures", dependencies: [networkCore, networkAuthorization, endpoints]),
         // One stream, whole and in pieces.
         .target(name: "Splitting", dependencies: [endpoints]),
         .executableTarget(name: "fuzz-events", dependencies: ["Splitting", endpoints]),

@@ -14,9 +14,9 @@ MODULES = [
     ("NetworkSupport", "NetworkSupport"), ("NetworkJSON", "JSON"), ("NetworkLogging", "Logging"),
     ("Endpoints", "Endpoints"),
     ("NetworkTransport", "NetworkTransport"), ("NetworkEngine", "NetworkEngine"), ("NetworkURLSession", "NetworkURLSession"),
-    ("NetworkCore", "NetworkCore"), ("NetworkPipeline", "NetworkPipeline"),
+    ("NetworkCore", "NetworkCore"), ("NetworkPipeline", "NetworkPipeline"), ("NetworkAuthorization", "NetworkAuthorization"),
     ("NetworkCache", "NetworkCache"), ("NetworkWebSocket", "NetworkWebSocket"),
-    ("DataTransfer", "DataTransfer"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"),
+    ("DataTransfer", "DataTransfer"), ("ResumableUploads", "ResumableUploads"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"),
     ("quickstart", "quickstart"),
 ]
 

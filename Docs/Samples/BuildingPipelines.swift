@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkAuthorization
 import NetworkPipeline
 
 struct Token: Decodable, Sendable { let value, refresh: String }

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import ResumableUploads
 
 let service = DefaultDataTransferService(
     configuration: try APIConfiguration("https://api.example.com"))
@@ -13,9 +14,7 @@ do {
     let uploaded = try await service.uploadResumably(
         film, to: creation, options: options)
     print(uploaded.url)
-} catch DataTransferError.upload(let failure)
-    where failure.code == .fileChanged
-{
+} catch where error.dataTransferError?.uploadFailure?.code == .fileChanged {
     try await service.terminateUpload(film, to: creation)
 }
 // snippet.end

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkAuthorization
 import NetworkPipeline
 
 let api = try APIConfiguration("https://api.example.com/3")

@@ -21,6 +21,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DataTransfer", package: "swift-data-transfer"),
                 .product(name: "NetworkPipeline", package: "swift-data-transfer"),
+                .product(name: "ResumableUploads", package: "swift-data-transfer"),
                 // For `--har`: its recording session manager writes HAR 1.2.
                 .product(name: "NetworkTesting", package: "swift-data-transfer"),
             ],

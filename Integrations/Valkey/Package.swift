@@ -20,7 +20,7 @@ let package = Package(
             name: "DataTransferValkey",
             dependencies: [
                 "CHiredis", dataTransfer("NetworkCore"), dataTransfer("NetworkCache"), dataTransfer("NetworkPipeline"),
-                dataTransfer("Endpoints"), dataTransfer("NetworkLogging"),
+                dataTransfer("NetworkAuthorization"), dataTransfer("Endpoints"), dataTransfer("NetworkLogging"),
             ],
             swiftSettings: settings),
         // A server of a test, and the models that tests and programs share.

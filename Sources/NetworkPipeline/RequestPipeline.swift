@@ -62,7 +62,8 @@ public struct RequestPipeline: Sendable {
     public var compression: BodyCompressionInterceptor? = .compression(BodyCompressionOptions(mediaTypes: []))
     /// Adds header fields from a closure. Default: `nil`.
     public var headers: HeaderInterceptor?
-    /// Adds credentials to requests: a ``CredentialInterceptor``, a ``ChallengeInterceptor`` or a ``SigningInterceptor``. Default: `nil`.
+    /// Adds credentials to requests: a ``CredentialInterceptor``, a ``ChallengeInterceptor``, or a
+    /// `SigningInterceptor` of NetworkAuthorization. Default: `nil`.
     public var authentication: (any NetworkInterceptor)?
     /// Serves responses from a cache: a `CacheInterceptor` of NetworkCache, on which this module does not depend.
     ///

@@ -6,6 +6,7 @@ import NetworkCache
 import NetworkPipeline
 import NetworkTesting
 import NetworkWebSocket
+import ResumableUploads
 
 // MARK: Models
 

@@ -5,8 +5,8 @@ import PackageDescription
 // products beside modules that declare the same names as other packages.
 // Built and inspected by .ci/check-linkage.
 let products = [
-    "Endpoints", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkCache", "DataTransfer", "DataTransferCombine",
-    "NetworkTesting", "NetworkURLSession", "NetworkWebSocket",
+    "Endpoints", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkAuthorization", "NetworkCache",
+    "DataTransfer", "ResumableUploads", "DataTransferCombine", "NetworkTesting", "NetworkURLSession", "NetworkWebSocket",
 ]
 
 let package = Package(

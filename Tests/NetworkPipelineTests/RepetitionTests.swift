@@ -4,6 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkSupport
 import NetworkTesting
+import ResumableUploads
 import Testing
 import TransferTestSupport
 

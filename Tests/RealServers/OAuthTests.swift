@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkAuthorization
 import NetworkPipeline
 import Testing
 import TransferTestSupport

@@ -3,6 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkPipeline
 import NetworkSupport
+import ResumableUploads
 import Testing
 import TransferTestSupport
 

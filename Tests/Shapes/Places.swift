@@ -2,10 +2,12 @@
 // release builds: with typed throws, the compiler of Swift 6.3 aborts at many of them, so what applications call throws any error.
 import DataTransfer
 import Foundation
+import NetworkAuthorization
 import NetworkCache
 import NetworkPipeline
 import NetworkTesting
 import NetworkWebSocket
+import ResumableUploads
 
 struct Movie: Codable, Sendable { var id = 7; var title = "" }
 enum AppError: Error { case offline, failed(any Error) }
@@ -181,10 +183,8 @@ func s52(_ service: any DataTransferService) async throws {
     }
 }
 func s53(_ service: any DataTransferService) async throws {
-    do { _ = try await service.uploadResumably(file, to: Endpoint<Void>(path: "files")) } catch DataTransferError.upload(
-        let failure)
-    {
-        log(failure.statusCode ?? 0)
+    do { _ = try await service.uploadResumably(file, to: Endpoint<Void>(path: "files")) } catch let error as DataTransferError {
+        log(error.uploadFailure?.statusCode ?? 0)
     }
 }
 func s54(_ service: any DataTransferService, _ endpoint: Endpoint<[Movie]>) async throws {

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 
 @testable import NetworkTransport
-@testable import NetworkPipeline
+@testable import NetworkAuthorization
 
 /// libFuzzer calls it with each of its inputs: a URL, and header fields, each on a line.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -217,13 +217,6 @@ struct PartialPlace: Sendable {
     }
 }
 
-extension stat {
-    /// Whether only this user can have written to the file, under this or another name.
-    ///
-    /// A file that the group or others may write to does not count, because they may have opened it.
-    var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
-}
-
 extension DownloadRecord {
     /// Reads a record from a file; `nil` if the file does not exist, can have been written by others, or is not a record.
     init?(file path: String) {

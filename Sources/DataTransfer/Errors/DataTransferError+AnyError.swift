@@ -24,7 +24,7 @@ extension Error {
         case let error as RequestGenerationError: .networkFailure(.requestGeneration(error))
         case let error as ParsingFailure: .parsing(error)
         case let error as FileFailure: .file(error)
-        case let error as UploadFailure: .upload(error)
+        case let error as any OperationFailure: .operation(error)
         case is CancellationError: .taskCancelled
         default: nil
         }
@@ -71,6 +71,5 @@ extension FileFailure: CallError {
     package var facts: CallFacts { CallFacts(isRetryable: isRetryable) }
 }
 
-extension UploadFailure: CallError {
-    package var facts: CallFacts { CallFacts(statusCode: statusCode, isRetryable: isRetryable) }
-}
+/// A failure of a module that builds operations on a service, such as that of a resumable upload: a ``DataTransferError/operation(_:)``.
+package protocol OperationFailure: CallError {}

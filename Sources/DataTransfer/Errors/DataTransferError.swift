@@ -15,8 +15,8 @@ public enum DataTransferError: Error, Sendable {
     case resolvedNetworkFailure(any Error & Sendable, cause: NetworkError)
     /// The response could not be stored in a file, or its content is not as expected.
     case file(FileFailure)
-    /// A file could not be uploaded resumably: its content, the state of the upload, or a response is not as expected.
-    case upload(UploadFailure)
+    /// An operation of several requests failed, and none of its requests is the cause: the failure of a resumable upload, or of another module.
+    case operation(any Error & Sendable)
 }
 
 extension DataTransferError {
@@ -58,7 +58,7 @@ extension DataTransferError {
     public var networkError: NetworkError? {
         switch self {
         case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error
-        case .noResponse, .parsing, .file, .upload: nil
+        case .noResponse, .parsing, .file, .operation: nil
         }
     }
 
@@ -67,9 +67,8 @@ extension DataTransferError {
         if case .file(let failure) = self { failure } else { nil }
     }
 
-    /// The failure of a resumable upload.
-    public var uploadFailure: UploadFailure? {
-        if case .upload(let failure) = self { failure } else { nil }
+    private var operationFailure: (any Error)? {
+        if case .operation(let failure) = self { failure } else { nil }
     }
 
     /// The maximum number of errors, each the cause of the one before, that ``resolved(as:)`` examines.
@@ -104,25 +103,28 @@ extension DataTransferError {
         case .noResponse(let failure), .parsing(let failure): failure.statusCode
         case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error.statusCode
         case .file: nil
-        case .upload(let failure): failure.statusCode
+        case .operation(let failure): failure.statusCode
         }
     }
 
     /// Whether the request was cancelled.
-    public var isCancelled: Bool { networkError?.isCancelled ?? false }
+    public var isCancelled: Bool { networkError?.isCancelled ?? operationFailure?.isCancelled ?? false }
     /// Whether a timeout expired, in any phase.
-    public var isTimeout: Bool { networkError?.isTimeout ?? false }
+    public var isTimeout: Bool { networkError?.isTimeout ?? operationFailure?.isTimeout ?? false }
     /// Whether the failure was caused by the network rather than by the request or the response.
-    public var isConnectivity: Bool { networkError?.isConnectivity ?? false }
+    public var isConnectivity: Bool { networkError?.isConnectivity ?? operationFailure?.isConnectivity ?? false }
     /// Whether the same request may succeed later; see ``NetworkCore/NetworkError/isRetryable``.
     ///
     /// This includes downloads whose file was in use or whose body was too short, and uploads that can be continued.
     public var isRetryable: Bool {
-        networkError?.isRetryable ?? fileFailure?.isRetryable ?? uploadFailure?.isRetryable ?? false
+        networkError?.isRetryable ?? fileFailure?.isRetryable ?? operationFailure?.isRetryable ?? false
     }
 }
 
 extension DataTransferError: RedactedStringConvertible, LocalizedError {
+    /// The maximum number of characters of an operation's failure, which names a request, a file and the reason.
+    private static let maximumOperationCharacters = 2048
+
     /// A textual representation with secrets redacted and without the query of the URL.
     public var description: String {
         switch self {
@@ -133,7 +135,7 @@ extension DataTransferError: RedactedStringConvertible, LocalizedError {
         case .resolvedNetworkFailure(let error, let cause):
             "\(ErrorText(error)) (\(cause))"
         case .file(let failure): "the response cannot be stored: \(failure)"
-        case .upload(let failure): "the file cannot be uploaded: \(failure)"
+        case .operation(let failure): ErrorText(failure, limit: Self.maximumOperationCharacters).description
         }
     }
 }

@@ -381,7 +381,7 @@ extension TaskCancellable {
     ///   - queue: The queue on which the completion runs; with `nil`, a background thread on which no transfer depends.
     ///   - completion: Called exactly once.
     ///   - operation: The operation, which runs in a task.
-    init<Value: Sendable, Failure: Error>(
+    package init<Value: Sendable, Failure: Error>(
         on queue: (any DataTransferDispatchQueue)?,
         completion: @escaping @isolated(any) @Sendable (Result<Value, Failure>) -> Void,
         _ operation: @escaping @Sendable () async throws(Failure) -> Value

@@ -61,12 +61,12 @@ struct ReconnectionPlan {
 
 extension DataTransferError {
     /// The pause for which the server asks (`Retry-After`); `nil` without one that is understood.
-    var requestedPause: Duration? {
+    package var requestedPause: Duration? {
         networkError?.response.flatMap { RetryAfter($0.headers).pause }
     }
 
     /// What is known of the request that has failed.
-    var fate: SendRule.Fate {
+    package var fate: SendRule.Fate {
         if let response = networkError?.response { return response.fate }
         return networkError?.transportError?.fate ?? .responded
     }
@@ -77,7 +77,7 @@ extension RequestDescription {
     ///
     /// An `Idempotency-Key` counts if it is a field of the description, and so is the same in all of its requests; one that an interceptor adds
     /// is another one in each call.
-    func mayBeSentAgain(after fate: SendRule.Fate) -> Bool {
+    package func mayBeSentAgain(after fate: SendRule.Fate) -> Bool {
         SendRule.permits(
             isIdempotent: isIdempotent || headerParameters.contains("Idempotency-Key"), after: fate,
             canSendBodyAgain: body.flatMap { try? $0.content(encoder: encoder) }?.isReplayable ?? true)

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLogging
+import NetworkSupport
 
 /// A `multipart/form-data` body (RFC 7578) of named fields, bytes, files and streams.
 ///
@@ -63,15 +64,7 @@ public struct MultipartForm: Sendable {
     }
 
     // 24 characters and 32 hexadecimal digits.
-    private static func randomBoundary() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let words: [UInt64] = [generator.next(), generator.next()]
-        let digits = words.map { word in
-            let text = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }
-        return "----swift-data-transfer-" + digits.joined()
-    }
+    private static func randomBoundary() -> String { "----swift-data-transfer-" + .randomHexadecimal }
 }
 
 extension MultipartForm {

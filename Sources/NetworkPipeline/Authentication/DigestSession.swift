@@ -71,7 +71,7 @@ final class DigestSession: Sendable {
     /// Creates a session for a challenge.
     ///
     /// - Returns: `nil` if the challenge is not valid, or needs something that is not supported.
-    init?(_ challenge: AuthenticationChallenge, user: String, password: String, clientNonce: String = randomNonce()) {
+    init?(_ challenge: AuthenticationChallenge, user: String, password: String, clientNonce: String = .randomHexadecimal) {
         guard challenge.scheme == "digest", !challenge.hasDuplicates, let realm = challenge["realm"],
             let nonce = challenge["nonce"]
         else { return nil }
@@ -151,7 +151,7 @@ final class DigestSession: Sendable {
     ///   - target: The path and the query, as they are sent.
     ///   - bodyDigest: The digest of the body, in hexadecimal; `nil` if the request has no body.
     func authorization(
-        method: String, target: String, bodyDigest: String? = nil, clientNonce: String = randomNonce()
+        method: String, target: String, bodyDigest: String? = nil, clientNonce: String = .randomHexadecimal
     ) -> String {
         let count = count.withLock { count in
             count &+= 1
@@ -185,10 +185,5 @@ final class DigestSession: Sendable {
             result.unicodeScalars.append(scalar)
         }
         return result + "\""
-    }
-
-    /// 16 random bytes in hexadecimal, from the system's generator.
-    static func randomNonce() -> String {
-        (0..<16).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     }
 }

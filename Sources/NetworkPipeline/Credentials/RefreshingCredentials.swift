@@ -4,6 +4,18 @@ import NetworkCore
 import NetworkLogging
 import NetworkSupport
 
+/// A store of credentials that others use and renew too. It belongs to one ``RefreshingCredentials``, its owner.
+package protocol SharedCredentials: Sendable {
+    /// Whether another user may have signed in since the store was read.
+    var mayHaveAnotherUser: Bool { get }
+    /// Reads the store, and replaces the owner's credential if it belongs to another user than the stored one.
+    func checkUser() async throws
+    /// Returns the credential with which the next requests are sent: the stored one if it is newer than the old one, and otherwise a renewed one.
+    func credential(replacing old: Credential?) async throws -> Credential
+    /// The owner has replaced or removed (`nil`) its credential.
+    func ownerDidSet(_ credential: Credential?)
+}
+
 /// Credentials that expire and can be refreshed.
 ///
 /// However many requests need newer ones at the same time, only one refresh runs.
@@ -65,19 +77,19 @@ public final class RefreshingCredentials: Sendable {
     private let flights = SingleFlight<Int, Result<Refreshed, TransportError>>()
     private let refresh: @Sendable (_ old: Credential?) async throws -> Credential
     /// The store from which the credentials are, if there is one.
-    private let tokens: SharedTokens?
+    private let store: (any SharedCredentials)?
     private let limit: Duration
     private let time: TimeSource
     private let now: @Sendable () -> Date
 
     /// Creates credentials that are read from a store, and refreshed there.
-    init(timeout: Duration, now: @escaping @Sendable () -> Date, tokens: SharedTokens) {
+    package init(timeout: Duration, now: @escaping @Sendable () -> Date, sharing store: any SharedCredentials) {
         state = Locked(State())
         limit = timeout
         time = TimeSource(ContinuousClock())
         self.now = now
-        self.tokens = tokens
-        refresh = { try await tokens.credential(replacing: $0) }
+        self.store = store
+        refresh = { try await store.credential(replacing: $0) }
     }
 
     /// Creates credentials that are refreshed by a closure.
@@ -98,7 +110,7 @@ public final class RefreshingCredentials: Sendable {
         limit = timeout
         time = TimeSource(clock)
         self.now = now
-        tokens = nil
+        store = nil
         self.refresh = refresh
     }
 
@@ -111,15 +123,16 @@ public final class RefreshingCredentials: Sendable {
     /// ``NetworkCore/TransportError/Code/authenticationFailed``. The exception are requests that started without a
     /// credential: they continue with the new one.
     ///
-    /// With `nil`, the next request calls the closure with `nil`. The closure should throw an error until a user has signed in. Credentials of an ``OAuthClient`` do not use the
-    /// tokens in their store until another user has signed in there; ``CredentialStore/signOut(timeout:)`` also removes them.
+    /// With `nil`, the next request calls the closure with `nil`. The closure should throw an error until a user has signed in. Credentials of an `OAuthClient`
+    /// (`NetworkAuthorization`) do not use the tokens in their store until another user has signed in there; `CredentialStore.signOut(timeout:)` also
+    /// removes them.
     public func set(_ credential: Credential?) {
-        tokens?.ownerDidSet(credential)
+        store?.ownerDidSet(credential)
         replace(credential)
     }
 
     /// Starts a new identity with a credential, which may come from the store.
-    func replace(_ credential: Credential?) {
+    package func replace(_ credential: Credential?) {
         let (previous, current) = state.withLock { state in
             let previous = state.identity
             state.lastGeneration += 1
@@ -141,16 +154,16 @@ public final class RefreshingCredentials: Sendable {
 
     /// The current credential; `nil` without one, after its expiration, and if another user may have signed in.
     var currentIfValid: Generation? {
-        guard tokens?.mayHaveAnotherUser != true, let current = state.withLock({ $0.current }) else { return nil }
+        guard store?.mayHaveAnotherUser != true, let current = state.withLock({ $0.current }) else { return nil }
         if let expires = current.credential.expires, expires <= now() { return nil }
         return current
     }
 
     /// Returns a credential that has not expired, after a refresh if necessary.
     func current(for request: NetworkRequest) async throws(TransportError) -> Generation {
-        if let tokens, tokens.mayHaveAnotherUser {
-            do throws(OAuthError) {
-                try await tokens.checkUser()
+        if let store, store.mayHaveAnotherUser {
+            do {
+                try await store.checkUser()
             } catch {
                 throw TransportError(.authenticationFailed, "the credentials cannot be read", request: request, underlying: error)
             }

@@ -148,6 +148,10 @@ package final class FileDescriptor: @unchecked Sendable {
 extension stat {
     /// Whether the file is a regular file: neither a folder, a link, a pipe nor a device.
     package var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    /// Whether only this user can have written to the file, under this or another name.
+    ///
+    /// A file that the group or others may write to does not count, because they may have opened it.
+    package var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
 
     /// Reads the status of a path, without following a symbolic link. Fails with `nil` and `errno` set.
     package init?(of path: String) {

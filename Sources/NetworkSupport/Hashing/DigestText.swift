@@ -20,3 +20,10 @@ package struct DigestText {
     /// The SHA-256 digest of the texts, in hexadecimal.
     package var hexadecimal: String { SHA256.digest(of: bytes).hexadecimal }
 }
+
+extension String {
+    /// 16 random bytes from the system's generator, as 32 hexadecimal digits.
+    package static var randomHexadecimal: String {
+        withUnsafeBytes(of: (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))) { Array($0) }.hexadecimal
+    }
+}

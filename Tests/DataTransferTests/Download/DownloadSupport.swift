@@ -87,43 +87,8 @@ final class ServedFile: Sendable {
 }
 
 extension LoopbackServer {
-    /// Returns a service for this server; by default with a separate session.
-    func service(
-        session: any NetworkSessionManager = DefaultSessionManager(), logger: (any DataTransferErrorLogger)? = nil
-    ) -> DefaultDataTransferService {
-        DefaultDataTransferService(
-            configuration: APIConfiguration(baseURL: url), sessionManager: session, errorLogger: logger)
-    }
-
     /// The `Range` header of each received request, or an empty string.
     var ranges: [String] { requests.map { $0.headers["Range"] ?? "" } }
-}
-
-/// Returns pseudo-random bytes, the same for each seed: a shorter result is a prefix of a longer one.
-func sampleBytes(_ count: Int, seed: UInt64 = 1) -> Data {
-    if let known = samples.withLock({ $0[seed] }), known.count >= count { return Data(known.prefix(count)) }
-    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    var bytes = [UInt8](repeating: 0, count: max((count + 7) / 8 * 8, 1 << 20))
-    bytes.withUnsafeMutableBytes { bytes in
-        for index in stride(from: 0, to: bytes.count, by: 8) {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            bytes.storeBytes(of: state, toByteOffset: index, as: UInt64.self)
-        }
-    }
-    samples.withLock { $0[seed] = bytes }
-    return Data(bytes.prefix(count))
-}
-
-// Stored as arrays, not as `Data`, because a leak checker cannot follow the references of `Data`.
-private let samples = Locked<[UInt64: [UInt8]]>([:])
-
-/// Returns the error that the work throws, which must be a ``DataTransferError``.
-func downloadFailure(
-    at location: SourceLocation = #_sourceLocation, _ work: () async throws -> some Sendable
-) async throws -> DataTransferError {
-    try await #require(throws: DataTransferError.self, sourceLocation: location) { try await work() }
 }
 
 struct DownloadDidNotFail: Error {}

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TransferTestSupport
 
 /// Checks the error texts that people read in production logs.
 @Suite(.timeLimit(.minutes(10))) struct ErrorTextTests {

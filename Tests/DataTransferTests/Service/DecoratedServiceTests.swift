@@ -3,6 +3,7 @@ import Foundation
 import NetworkSupport
 import NetworkTesting
 import Testing
+import TransferTestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct DecoratedServiceTests {
     /// A decorator that forwards each call to another service and counts the calls.

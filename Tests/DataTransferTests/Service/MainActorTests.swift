@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import NetworkSupport
 import NetworkTesting
+import ResumableUploads
 import Testing
 import TransferTestSupport
 

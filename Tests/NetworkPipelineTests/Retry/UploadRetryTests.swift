@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkPipeline
 import NetworkTesting
+import ResumableUploads
 import Testing
 import TransferTestSupport
 

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkAuthorization
 import NetworkCache
 import NetworkPipeline
 import NetworkTesting

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkAuthorization
 import NetworkCache
 import NetworkPipeline
 import NetworkTesting
@@ -6,6 +7,7 @@ import NetworkWebSocket
 
 @testable import DataTransfer
 @testable import NetworkTransport
+@testable import ResumableUploads
 
 /// Values of the public types that conform to `Error`.
 enum DescribedErrors {
@@ -39,7 +41,7 @@ enum DescribedErrors {
             [.status(response), .notConnected(transport), .timedOut(transport), .cancelled(transport), .transport(transport)]
             + generation.map { .requestGeneration($0) }
         let transfer: [DataTransferError] =
-            [.noResponse(parsing[0]), .resolvedNetworkFailure(underlying, cause: network[0]), .file(files), .upload(upload)]
+            [.noResponse(parsing[0]), .resolvedNetworkFailure(underlying, cause: network[0]), .file(files), .operation(upload)]
             + parsing.map { .parsing($0) } + network.map { .networkFailure($0) }
         let others: [any Error] = [
             slice, PageError.malformedLink(text), files, upload,

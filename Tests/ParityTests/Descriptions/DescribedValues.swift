@@ -3,6 +3,7 @@ import NetworkPipeline
 import NetworkTesting
 
 @testable import DataTransfer
+@testable import ResumableUploads
 
 /// Values of the public types, made of ``Marks``. Each public type is in one of these lists.
 enum DescribedValues {

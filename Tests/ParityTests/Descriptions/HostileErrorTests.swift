@@ -1,9 +1,11 @@
 import DataTransfer
 import Foundation
+import NetworkAuthorization
 import NetworkCache
 import NetworkPipeline
 import NetworkTesting
 import NetworkWebSocket
+import ResumableUploads
 import Testing
 import TransferTestSupport
 

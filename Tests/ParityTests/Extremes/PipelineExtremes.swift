@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkAuthorization
 import NetworkCore
 import NetworkPipeline
 import NetworkTesting

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkCore
 import NetworkTesting
+import ResumableUploads
 import TransferTestSupport
 
 /// The calls of a data transfer service.

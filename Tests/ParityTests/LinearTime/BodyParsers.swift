@@ -2,6 +2,7 @@ import Foundation
 
 @testable import DataTransfer
 @testable import Endpoints
+@testable import NetworkAuthorization
 @testable import NetworkEngine
 @testable import NetworkTransport
 @testable import NetworkJSON

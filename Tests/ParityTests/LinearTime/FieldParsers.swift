@@ -4,6 +4,7 @@ import TransferTestSupport
 
 @testable import DataTransfer
 @testable import Endpoints
+@testable import NetworkAuthorization
 @testable import NetworkCache
 @testable import NetworkEngine
 @testable import NetworkTransport
@@ -11,6 +12,7 @@ import TransferTestSupport
 @testable import NetworkPipeline
 @testable import NetworkURLSession
 @testable import NetworkWebSocket
+@testable import ResumableUploads
 
 extension Parser {
     private static let url = URL(string: "https://host.test/a/b?c")!

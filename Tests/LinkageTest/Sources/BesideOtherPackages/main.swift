@@ -5,6 +5,7 @@ import DataTransfer
 import DataTransferCombine
 import Endpoints
 import Foundation
+import NetworkAuthorization
 import NetworkCache
 import NetworkCore
 import NetworkLogging
@@ -13,6 +14,7 @@ import NetworkTesting
 import NetworkURLSession
 import NetworkWebSocket
 import OtherPackages
+import ResumableUploads
 
 _ = nil as (any API)?
 _ = nil as (any CacheStore)?

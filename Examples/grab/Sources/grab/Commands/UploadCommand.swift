@@ -1,6 +1,7 @@
 import ArgumentParser
 import DataTransfer
 import Foundation
+import ResumableUploads
 
 /// `grab upload FILE URL`: sends a file with PUT, as a form, or in parts that can be resumed.
 struct UploadCommand: AsyncParsableCommand {

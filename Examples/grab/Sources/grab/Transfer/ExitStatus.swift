@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkTesting
+import ResumableUploads
 
 /// The exit code of the tool, curl's if it has one for the failure (`man curl`, “EXIT CODES”).
 struct ExitStatus: RawRepresentable, Error, Equatable {

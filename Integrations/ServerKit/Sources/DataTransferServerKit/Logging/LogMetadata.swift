@@ -67,7 +67,7 @@ struct LogMetadata {
         case .parsing: "parsing"
         case .networkFailure, .resolvedNetworkFailure: "networkFailure"
         case .file: "file"
-        case .upload: "upload"
+        case .operation: "operation"
         }
     }
 

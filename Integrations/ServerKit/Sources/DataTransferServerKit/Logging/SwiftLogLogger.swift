@@ -73,7 +73,7 @@ public struct SwiftLogLogger: NetworkErrorLogger, DataTransferErrorLogger {
     /// Logs a failure that the network logger does not receive at `error`, or `info` if the server refused the request; any other at `debug`.
     public func log(error: any Error) {
         let failure = error as? DataTransferError
-        let status = failure?.uploadFailure?.statusCode ?? 500
+        let status = if case .operation(let cause)? = failure { cause.statusCode ?? 500 } else { 500 }
         let level: Logger.Level = failure?.networkError != nil ? .debug : 400..<500 ~= status ? .info : .error
         logger.log(level: level, "data transfer failed", metadata: LogMetadata().adding(error).values)
     }

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkPipeline
+import NetworkAuthorization
 
 /// A store of tokens on a server, so that one process of a fleet refreshes them and all others use the new ones.
 ///
