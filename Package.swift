@@ -25,6 +25,7 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Endpoints", targets: ["Endpoints"]),
+        .library(name: "EndpointAPIs", targets: ["EndpointAPIs"]),
         .library(name: "NetworkLogging", targets: ["NetworkLogging"]),
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
         .library(name: "NetworkURLSession", targets: ["NetworkURLSession"]),
@@ -59,6 +60,10 @@ let package = Package(
         // adds 45 MB to a program that links it statically, so nothing else depends on it there.
         .target(
             name: "NetworkURLSession", dependencies: ["NetworkTransport", "Endpoints", "NetworkSupport"], swiftSettings: settings),
+        // Endpoints that are composed of parts, and values in envelopes.
+        .target(
+            name: "EndpointAPIs", dependencies: ["Endpoints", "NetworkJSON", "NetworkLogging", "NetworkSupport", "NetworkCore"],
+            swiftSettings: settings),
         // Interceptors: retries, credentials, deadlines, limits, observation.
         .target(
             name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),
@@ -151,9 +156,17 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "EndpointAPIsTests",
+            dependencies: [
+                "EndpointAPIs", "NetworkTransport", .target(name: "NetworkEngine", condition: linux), "NetworkURLSession",
+                "DataTransfer", "NetworkTesting", "TransferTestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "NetworkPipelineTests",
             dependencies: [
-                "NetworkPipeline", "NetworkAuthorization", "NetworkCache", "DataTransfer", "ResumableUploads", "NetworkTesting",
+                "EndpointAPIs", "NetworkPipeline", "NetworkAuthorization", "NetworkCache", "DataTransfer", "ResumableUploads",
+                "NetworkTesting",
                 "TransferTestSupport",
             ],
             swiftSettings: settings),
@@ -163,7 +176,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "NetworkCacheTests",
-            dependencies: ["NetworkCache", "NetworkSupport", "NetworkPipeline", "NetworkTesting", "TransferTestSupport"],
+            dependencies: [
+                "EndpointAPIs", "NetworkCache", "NetworkSupport", "NetworkPipeline", "NetworkTesting", "TransferTestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkWebSocketTests",
@@ -172,7 +187,7 @@ let package = Package(
         .testTarget(
             name: "DataTransferTests",
             dependencies: [
-                "DataTransfer", "NetworkSupport", "NetworkTesting", "NetworkURLSession", "ResumableUploads",
+                "DataTransfer", "EndpointAPIs", "NetworkSupport", "NetworkTesting", "NetworkURLSession", "ResumableUploads",
                 "TransferTestSupport",
             ],
             swiftSettings: settings),
@@ -192,8 +207,8 @@ let package = Package(
         .testTarget(
             name: "ParityTests",
             dependencies: [
-                "DataTransfer", "NetworkAuthorization", "NetworkCache", "NetworkPipeline", "NetworkTesting", "NetworkURLSession",
-                "NetworkWebSocket", "ResumableUploads", "TransferTestSupport",
+                "DataTransfer", "EndpointAPIs", "NetworkAuthorization", "NetworkCache", "NetworkPipeline", "NetworkTesting",
+                "NetworkURLSession", "NetworkWebSocket", "ResumableUploads", "TransferTestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         // Links, samples and file names of the documentation.

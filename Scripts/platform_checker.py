@@ -14,7 +14,7 @@ MODULES = [
     ("NetworkSupport", "NetworkSupport"), ("NetworkJSON", "JSON"), ("NetworkLogging", "Logging"),
     ("Endpoints", "Endpoints"),
     ("NetworkTransport", "NetworkTransport"), ("NetworkEngine", "NetworkEngine"), ("NetworkURLSession", "NetworkURLSession"),
-    ("NetworkCore", "NetworkCore"), ("NetworkPipeline", "NetworkPipeline"), ("NetworkAuthorization", "NetworkAuthorization"),
+    ("NetworkCore", "NetworkCore"), ("EndpointAPIs", "EndpointAPIs"), ("NetworkPipeline", "NetworkPipeline"), ("NetworkAuthorization", "NetworkAuthorization"),
     ("NetworkCache", "NetworkCache"), ("NetworkWebSocket", "NetworkWebSocket"),
     ("DataTransfer", "DataTransfer"), ("ResumableUploads", "ResumableUploads"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"),
     ("quickstart", "quickstart"),

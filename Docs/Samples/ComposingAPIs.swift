@@ -1,4 +1,5 @@
 import DataTransfer
+import EndpointAPIs
 import Foundation
 
 struct Movie: Codable, Sendable { var id: Int; var title: String }

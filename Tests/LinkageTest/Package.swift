@@ -5,7 +5,7 @@ import PackageDescription
 // products beside modules that declare the same names as other packages.
 // Built and inspected by .ci/check-linkage.
 let products = [
-    "Endpoints", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkAuthorization", "NetworkCache",
+    "Endpoints", "EndpointAPIs", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkAuthorization", "NetworkCache",
     "DataTransfer", "ResumableUploads", "DataTransferCombine", "NetworkTesting", "NetworkURLSession", "NetworkWebSocket",
 ]
 

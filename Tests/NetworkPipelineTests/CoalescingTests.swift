@@ -1,4 +1,5 @@
 import DataTransfer
+import EndpointAPIs
 import Foundation
 import NetworkCore
 import NetworkPipeline

@@ -1,4 +1,5 @@
 import DataTransfer
+import EndpointAPIs
 import Foundation
 import NetworkCache
 import NetworkTesting
@@ -8,7 +9,7 @@ import TransferTestSupport
 /// The features of EXNetworkLayer, used as in its README: an API composed of small protocols, with pins; several concurrent calls;
 /// a cache with the caller's keys; mocks.
 @Suite("EXNetworkLayer", .timeLimit(.minutes(10))) struct EXNetworkLayerTests {
-    enum PlaceholderAPI: API, TrustingAPI, MockedAPI {
+    enum PlaceholderAPI: API, TrustingAPI, MockEndpoint {
         case users
         case user(id: Int)
         case comments(postID: Int)

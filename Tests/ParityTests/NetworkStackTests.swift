@@ -1,4 +1,5 @@
 import DataTransfer
+import EndpointAPIs
 import Foundation
 import NetworkCore
 import NetworkPipeline
@@ -15,7 +16,7 @@ extension HostedEndpoint {
     var headers: HeaderFields { ["Accept-Language": "en"] }
 }
 
-enum UserEndpoint: HostedEndpoint, MockedAPI {
+enum UserEndpoint: HostedEndpoint, MockEndpoint {
     case all
     case get(userID: Int)
     case rename(userID: Int, to: String)

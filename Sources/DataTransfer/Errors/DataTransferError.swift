@@ -76,7 +76,7 @@ extension DataTransferError {
 
     /// Returns the error of a given type that the resolver returned or the response decoder threw.
     ///
-    /// For example, it is an ``Endpoints/EnvelopeError``. If credentials could not be obtained
+    /// For example, it is an `EnvelopeError` of `EndpointAPIs`. If credentials could not be obtained
     /// (``NetworkCore/TransportError/Code/authenticationFailed``), it is also found in the error of the request that should have obtained
     /// them. The result is `nil` if there is no error of that type.
     public func resolved<Resolved: Error>(as type: Resolved.Type = Resolved.self) -> Resolved? {

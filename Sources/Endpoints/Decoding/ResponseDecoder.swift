@@ -65,7 +65,7 @@ extension ResponseData {
     var isEmpty: Bool { text.count == 0 }
 
     /// Returns the JSON decoder for this body: that of the endpoint if it has one, otherwise that of the service or the default.
-    func decoder(of own: (any JSONDataDecoder)?) -> any JSONDataDecoder {
+    package func decoder(of own: (any JSONDataDecoder)?) -> any JSONDataDecoder {
         own ?? decoder ?? JSONResponseDecoder.defaultDecoder
     }
 
@@ -73,7 +73,7 @@ extension ResponseData {
     ///
     /// - Returns: `nil` if the body is not empty.
     /// - Throws: ``ResponseDecodingError`` if the body is empty and the type is not ``EmptyBodyRepresentable``.
-    func emptyValue<Value>(_ type: Value.Type) throws(ResponseDecodingError) -> Value? {
+    package func emptyValue<Value>(_ type: Value.Type) throws(ResponseDecodingError) -> Value? {
         guard isEmpty else { return nil }
         guard let value = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else {
             throw ResponseDecodingError(.emptyBody)

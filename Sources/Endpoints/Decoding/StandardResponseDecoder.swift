@@ -1,8 +1,8 @@
 import Foundation
 import NetworkLogging
 
-/// A decoder that this package provides, other than ``JSONResponseDecoder``: `.rawData`, `.text`, `.propertyList`, `.empty` or
-/// `.envelope()`.
+/// A decoder that this package provides, other than ``JSONResponseDecoder``: `.rawData`, `.text`, `.propertyList`, `.empty`, and
+/// `.envelope()` of `EndpointAPIs`.
 public struct StandardResponseDecoder: ResponseDecoder {
     private let decoder: any ResponseDecoder
 
@@ -13,7 +13,7 @@ public struct StandardResponseDecoder: ResponseDecoder {
 
     /// Decodes a value of the given type from a response's body.
     ///
-    /// - Throws: ``ResponseDecodingError`` if the body or the type is not one that the decoder supports, ``EnvelopeError``, or a
+    /// - Throws: ``ResponseDecodingError`` if the body or the type is not one that the decoder supports, an `EnvelopeError`, or a
     ///   `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
         try decoder.decode(type, from: body)

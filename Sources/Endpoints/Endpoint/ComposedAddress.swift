@@ -3,11 +3,18 @@ import NetworkSupport
 
 /// A base URL composed of parts. Each part is validated, so that it cannot change another one: the host can contain no user
 /// information, no path and no second port.
-struct ComposedAddress {
+package struct ComposedAddress: Sendable {
     let scheme: String
     let host: String
     let port: Int?
     let basePath: String
+
+    package init(scheme: String, host: String, port: Int?, basePath: String) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.basePath = basePath
+    }
 
     /// Returns the URL composed of the validated parts.
     ///

@@ -157,7 +157,7 @@ public struct RequestDescription: Sendable {
         _modify { yield &parts.value.idempotency }
     }
     /// The base that ``path`` is joined to.
-    var base: Base {
+    package var base: Base {
         _read { yield parts.value.base }
         _modify { yield &parts.value.base }
     }
@@ -174,7 +174,7 @@ public struct RequestDescription: Sendable {
     }
 
     /// The base URL of a request.
-    enum Base: Sendable {
+    package enum Base: Sendable {
         /// The base URL of the configuration.
         case configuration
         /// A base URL that replaces the configuration's.
@@ -232,7 +232,7 @@ public struct RequestDescription: Sendable {
     }
 
     /// The base URL that replaces the configuration's for this request; `nil` uses the configuration's. Not used if
-    /// ``isFullPath`` is `true`. For an ``API``, it is composed from the parts, and `nil` if a part is invalid.
+    /// ``isFullPath`` is `true`. For an `API` of `EndpointAPIs`, it is composed from the parts, and `nil` if a part is invalid.
     ///
     /// If its origin (RFC 6454 §4) differs from that of the configuration's base URL, only the configuration's headers that
     /// cannot contain a secret are sent, and none of its query parameters.

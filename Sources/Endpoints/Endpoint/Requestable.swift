@@ -201,6 +201,14 @@ private enum FollowedLinkKey: ContextKey {
 }
 
 extension ContextValues {
+    private enum SilenceKey: ContextKey { typealias Value = Bool }
+
+    /// Whether the network logger receives the request, its response and its failure. Default: `true`.
+    public var isLogged: Bool {
+        get { self[SilenceKey.self] != true }
+        set { self[SilenceKey.self] = newValue ? nil : true }
+    }
+
     /// The link that the endpoint's URL was taken from; `nil` if the caller described the URL.
     package var followedLink: FollowedLink? {
         get { self[FollowedLinkKey.self] }

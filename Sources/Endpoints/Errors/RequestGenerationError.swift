@@ -11,13 +11,13 @@ public struct RequestGenerationError: Error, Sendable {
     public enum Field: Hashable, Sendable {
         /// The base URL of the configuration or endpoint.
         case baseURL
-        /// The scheme of a composed ``API``.
+        /// The scheme of a composed `API`.
         case scheme
-        /// The host of a composed ``API``.
+        /// The host of a composed `API`.
         case host
-        /// The port of a composed ``API``.
+        /// The port of a composed `API`.
         case port
-        /// The base path of a composed ``API``.
+        /// The base path of a composed `API`.
         case basePath
         /// The path, or the full URL in its place.
         case path

@@ -93,6 +93,9 @@ private struct StubConfiguration: NetworkConfigurable {
 /// extension Users: MockEndpoint {
 ///     var mockFileName: String { "users" }        // users.json
 /// }
+///
+/// let service = StubDataTransferService(fixtures: StubFixtures(bundle: .module))
+/// let users = try await service.request(Users.all.as([User].self))
 /// ```
 public protocol MockEndpoint: Requestable {
     /// The name of the fixture file, without its extension.
@@ -105,17 +108,5 @@ extension MockEndpoint {
     /// The default extension of fixture files: `json`.
     public var mockFileExtension: String { "json" }
 }
-
-/// An ``Endpoints/API`` that names the fixture file with its response, for ``StubDataTransferService``.
-///
-/// ```swift
-/// extension MoviesAPI: MockedAPI {
-///     var mockFileName: String { "movies" }       // movies.json
-/// }
-///
-/// let service = StubDataTransferService(fixtures: StubFixtures(bundle: .module))
-/// let movies = try await service.request(MoviesAPI.popular.as([Movie].self))
-/// ```
-public protocol MockedAPI: API, MockEndpoint {}
 
 extension StubDataTransferService: RedactedStringConvertible {}

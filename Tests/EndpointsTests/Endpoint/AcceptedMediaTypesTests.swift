@@ -81,7 +81,6 @@ import TestSupport
     @Test func `decoders name the media types that they support`() {
         #expect(JSONResponseDecoder.json.acceptedMediaTypes == .json)
         #expect((.keyPath("a") as JSONResponseDecoder).acceptedMediaTypes == .json)
-        #expect((.envelope() as StandardResponseDecoder).acceptedMediaTypes == .json)
         #expect((.text as StandardResponseDecoder).acceptedMediaTypes == ["text/*"])
         #expect((.propertyList as StandardResponseDecoder).acceptedMediaTypes.contains("application/x-plist"))
         for decoder in [StandardResponseDecoder.rawData, .empty] { #expect(decoder.acceptedMediaTypes == .any) }

@@ -37,13 +37,6 @@ import Testing
         #expect(try query(ParameterList(mixed)) == "genre=noir&list=1.5&page=2")
         // A literal keeps its order, and its values may have several types.
         #expect(try Endpoint<Void>(path: "a", queryParameters: ["z": 1, "b": "c", "a": nil]).url().hasSuffix("?z=1&b=c"))
-        for parameters in [RequestParameters.query(filter), .query(["page": 2, "genre": "noir"])] {
-            #expect(try query(parameters.query) == "page=2&genre=noir")
-        }
-        for body in [RequestParameters.json(fields).body, RequestParameters.json(["genre": "noir", "page": "2"]).body] {
-            #expect(try body?.encoded() == Data(#"{"genre":"noir","page":"2"}"#.utf8))
-        }
-        #expect(try RequestParameters.form(filter).body?.encoded() == Data("page=2&genre=noir".utf8))
     }
 
     @Test func `a dictionary of Any is encoded like the equal value, whatever types its values have`() throws {

@@ -97,17 +97,4 @@ import TestSupport
             #expect(error.underlying is NoFormat)
         }
     }
-
-    private enum Search: API {
-        case all
-        var host: String { "api.example.com" }
-        var endpoint: String { "search" }
-        var parameters: RequestParameters { .query(["sortBy": "year"], style: QueryStyle(keys: .snakeCase)) }
-    }
-
-    @Test func `the parameters of an API have a style`() throws {
-        #expect(try Search.all.networkRequest(with: .composed).url.query == "sort_by=year")
-        let form = RequestParameters.form(["sortBy": 1], style: QueryStyle(keys: .kebabCase))
-        #expect(try form.body?.encoded() == Data("sort-by=1".utf8))
-    }
 }

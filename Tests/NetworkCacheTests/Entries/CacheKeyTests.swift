@@ -1,3 +1,4 @@
+import EndpointAPIs
 import Endpoints
 import Foundation
 import NetworkCore

@@ -1,3 +1,4 @@
+import EndpointAPIs
 import Foundation
 import NetworkAuthorization
 import NetworkCache

@@ -27,7 +27,7 @@ extension JSONDecoder: JSONDataDecoder {}
 extension JSONDataDecoder {
     /// The decoder itself if it can decode values in place; `nil` for other decoders. A `JSONDecoder` that accepts JSON5 is replaced by one of this package with
     /// its strategies: Foundation's scanner of JSON5 stops the process at some texts.
-    var inPlace: TransferJSONDecoder? {
+    package var inPlace: TransferJSONDecoder? {
         if let decoder = self as? TransferJSONDecoder { return decoder }
         guard let decoder = self as? JSONDecoder, Swift.type(of: decoder) == JSONDecoder.self, decoder.allowsJSON5 else {
             return nil
@@ -83,7 +83,8 @@ extension JSONDataDecoder {
     ///
     /// - Throws: ``JSONSliceError`` for a malformed path or document and for a path without a value. Otherwise the decoder's error; the
     ///   coding path of a `DecodingError` starts with the key path.
-    func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData, under keyPath: JSONKeyPath) throws -> Value {
+    package func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData, under keyPath: JSONKeyPath) throws -> Value
+    {
         guard let decoder = inPlace else {
             let found = try JSONSlicer().locate(keyPath, in: body.data)
             do {
@@ -117,7 +118,7 @@ extension TransferJSONDecoder {
     ///
     /// - Parameter path: The path of the first of these values, for errors.
     /// - Throws: ``JSONSliceError`` for a malformed path or document, or the error of `read`.
-    func scan<Value>(
+    package func scan<Value>(
         _ body: ResponseData, for path: JSONKeyPath, _ read: (ScannedDocument) throws -> Value
     ) throws -> Value {
         try path.validated()
@@ -134,7 +135,7 @@ extension ScannedDocument {
     ///
     /// - Throws: ``JSONSliceError`` for a malformed path and for a path without a value. Otherwise the decoder's error; the coding path of
     ///   a `DecodingError` starts with the path.
-    func decode<Value: Decodable>(_ type: Value.Type, at path: JSONKeyPath) throws -> Value {
+    package func decode<Value: Decodable>(_ type: Value.Type, at path: JSONKeyPath) throws -> Value {
         try path.validated()
         do {
             return try decode(type, under: path)

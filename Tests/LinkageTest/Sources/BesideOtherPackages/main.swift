@@ -3,6 +3,7 @@
 
 import DataTransfer
 import DataTransferCombine
+import EndpointAPIs
 import Endpoints
 import Foundation
 import NetworkAuthorization
@@ -33,7 +34,6 @@ _ = nil as (any InstrumentedAttempt)?
 _ = nil as (any InstrumentedCall)?
 _ = nil as (any JSONDataDecoder)?
 _ = nil as (any MockEndpoint)?
-_ = nil as (any MockedAPI)?
 _ = nil as (any NetworkCancellable)?
 _ = nil as (any NetworkConfigurable)?
 _ = nil as (any NetworkErrorLogger)?

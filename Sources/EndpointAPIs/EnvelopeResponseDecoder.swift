@@ -1,8 +1,10 @@
+import Endpoints
 import Foundation
+import NetworkJSON
 import NetworkLogging
 
-/// The decoder ``ResponseDecoder/envelope(status:message:data:success:decoder:)``.
-package struct EnvelopeResponseDecoder: ResponseDecoder {
+/// The decoder ``Endpoints/ResponseDecoder/envelope(status:message:data:success:decoder:)``.
+struct EnvelopeResponseDecoder: ResponseDecoder {
     private let status: JSONKeyPath
     private let message: JSONKeyPath
     private let data: JSONKeyPath
@@ -10,7 +12,7 @@ package struct EnvelopeResponseDecoder: ResponseDecoder {
     private let success: Set<EnvelopeStatus>
 
     /// Creates a decoder for envelopes with the given member names and success statuses.
-    package init(
+    init(
         status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
         success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: (any JSONDataDecoder)? = nil
     ) {
@@ -21,12 +23,12 @@ package struct EnvelopeResponseDecoder: ResponseDecoder {
         self.success = success
     }
 
-    package var acceptedMediaTypes: AcceptedMediaTypes { .json }
+    var acceptedMediaTypes: AcceptedMediaTypes { .json }
 
     /// Checks the envelope's status and decodes the value inside the envelope.
     ///
-    /// - Throws: ``EnvelopeError`` for a status that does not indicate success, ``ResponseDecodingError``, or a `DecodingError`.
-    package func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+    /// - Throws: ``EnvelopeError`` for a status that does not indicate success, ``Endpoints/ResponseDecodingError``, or a `DecodingError`.
+    func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
         let decoder = body.decoder(of: decoder)
         do {
@@ -70,9 +72,9 @@ extension ResponseDecoder where Self == StandardResponseDecoder {
     /// ```
     ///
     /// A status that does not indicate success is reported as ``EnvelopeError``, whatever the HTTP status. Only the message is
-    /// decoded then. If the data is absent or `null`, a type that is ``EmptyBodyRepresentable``, such as ``NoContent`` or an
+    /// decoded then. If the data is absent or `null`, a type that is ``Endpoints/EmptyBodyRepresentable``, such as ``Endpoints/NoContent`` or an
     /// optional, is decoded to its empty value; for other types it is an error. An absent status is an error. An endpoint of `Void`
-    /// ignores the body and therefore the envelope; use ``NoContent`` to check the status.
+    /// ignores the body and therefore the envelope; use ``Endpoints/NoContent`` to check the status.
     ///
     /// - Parameters:
     ///   - status: The path of the status.

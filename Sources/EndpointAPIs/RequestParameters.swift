@@ -1,3 +1,4 @@
+import Endpoints
 import NetworkLogging
 import NetworkSupport
 
@@ -38,7 +39,7 @@ public struct RequestParameters: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default ``DataEncoder/json``.
+    ///   - encoder: The encoder of the value. Default: `nil`, which uses that of the service, by default ``Endpoints/DataEncoder/json``.
     @_disfavoredOverload
     public static func json(_ value: some Encodable & Sendable, encoder: (any DataEncoder)? = nil) -> RequestParameters {
         .body(.json(value, encoder: encoder))

@@ -1,3 +1,5 @@
+import Endpoints
+
 /// An endpoint that declares its own base URL and request options, in small parts.
 ///
 /// ```swift
@@ -23,12 +25,12 @@
 /// ```
 ///
 /// Only ``host`` and ``endpoint`` are required. To share values between several APIs, declare a protocol that refines this one and
-/// implement them in an extension. An API is a ``Requestable``, so every call accepts it; the base URL
+/// implement them in an extension. An API is a ``Endpoints/Requestable``, so every call accepts it; the base URL
 /// of the service's configuration is not used. If the API has the same origin as that base URL, the configuration's headers and
 /// query items are sent as well. For any other origin, none of its query items are sent, and only the headers that cannot
-/// contain a secret. For a service without a base URL, use ``NetworkConfigurable/composed``.
+/// contain a secret. For a service without a base URL, use ``Endpoints/NetworkConfigurable/composed``.
 ///
-/// What has no part, such as the accepted statuses, is set by an API that implements ``Requestable/request`` itself and starts
+/// What has no part, such as the accepted statuses, is set by an API that implements ``Endpoints/Requestable/request`` itself and starts
 /// with ``composedRequest``:
 ///
 /// ```swift
@@ -39,8 +41,8 @@
 /// }
 /// ```
 ///
-/// Other modules add parts: `TrustingAPI` (`NetworkCore`) declares the trust policy of the host, `MockedAPI` (`NetworkTesting`)
-/// the file that contains the mock response.
+/// Other protocols add parts: ``TrustingAPI`` declares the trust policy of the host, and `MockEndpoint` (`NetworkTesting`) the file that contains the
+/// mock response.
 public protocol API: Requestable {
     /// The URL scheme: `https` or `http`, compared without case. Default: `https`.
     var scheme: String { get }
@@ -61,12 +63,12 @@ public protocol API: Requestable {
     var headers: HeaderFields { get }
     /// The parameters in the query, in the body, or both. Default: none.
     var parameters: RequestParameters { get }
-    /// The policy that is sent as `Cache-Control`. Default: ``RequestCachePolicy/protocolRules``, which sends no field.
+    /// The policy that is sent as `Cache-Control`. Default: ``Endpoints/RequestCachePolicy/protocolRules``, which sends no field.
     var cachePolicy: RequestCachePolicy { get }
     /// The time limit from the call to the last byte, 1 ms...10^6 s; `nil` for the session manager's limit. Default: `nil`.
     /// To limit connecting and idle time separately, change ``composedRequest``.
     var timeout: Duration? { get }
-    /// The deadline that replaces the service's. Default: ``RequestDeadline/default``, which keeps the service's deadline.
+    /// The deadline that replaces the service's. Default: ``Endpoints/RequestDeadline/default``, which keeps the service's deadline.
     var deadline: RequestDeadline { get }
     /// Whether the network logger receives the request, the response and a failure. Default: `true`.
     ///
@@ -89,7 +91,7 @@ extension API {
     public var headers: HeaderFields { [:] }
     /// No query items and no body.
     public var parameters: RequestParameters { .none }
-    /// The default policy, ``RequestCachePolicy/protocolRules``, which sends no directives.
+    /// The default policy, ``Endpoints/RequestCachePolicy/protocolRules``, which sends no directives.
     public var cachePolicy: RequestCachePolicy { .protocolRules }
     /// `nil`, which keeps the session manager's limit.
     public var timeout: Duration? { nil }
@@ -107,8 +109,8 @@ extension API {
     /// unless ``headers`` contain that field.
     public var composedRequest: RequestDescription { requestOfParts }
 
-    /// The description that modules which add parts start with.
-    package var requestOfParts: RequestDescription {
+    /// The description that protocols which add parts start with.
+    var requestOfParts: RequestDescription {
         var headers = headers
         let directives = cachePolicy.rawValue
         if !directives.isEmpty, !headers.contains("Cache-Control") { headers.set(directives, for: "Cache-Control") }
@@ -127,15 +129,5 @@ extension API {
         let endpoint = endpoint
         let start = endpoint.utf8.firstIndex { $0 != UInt8(ascii: "/") } ?? endpoint.endIndex
         return endpoint.isEmpty ? "" : "/" + endpoint[start...]
-    }
-}
-
-extension ContextValues {
-    private enum SilenceKey: ContextKey { typealias Value = Bool }
-
-    /// Whether the network logger receives the request, its response and its failure. Default: `true`.
-    public var isLogged: Bool {
-        get { self[SilenceKey.self] != true }
-        set { self[SilenceKey.self] = newValue ? nil : true }
     }
 }

@@ -1,7 +1,7 @@
-import Endpoints
+import EndpointAPIs
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 @Suite struct EnvelopeResponseDecoderTests {
     private func decoded<Value: Decodable>(
@@ -113,5 +113,18 @@ import TestSupport
     @Test func `an envelope error can be decoded from a document with the default member names`() throws {
         let json = Data(#"{"status": 422, "message": "taken", "data": null}"#.utf8)
         #expect(try JSONDecoder().decode(EnvelopeError.self, from: json) == EnvelopeError(status: 422, message: "taken"))
+    }
+
+    @Test func `the media type of an envelope is JSON`() {
+        #expect((.envelope() as StandardResponseDecoder).acceptedMediaTypes == .json)
+    }
+
+    @Test func `an envelope in JSON5 is decoded`() throws {
+        let foundation = JSONDecoder()
+        foundation.allowsJSON5 = true
+        for decoder in [foundation, TransferJSONDecoder(foundation)] as [any JSONDataDecoder] {
+            let valid = ResponseData(Data("{status:'ok',data:[1,0x10,],/**/}".utf8))
+            #expect(try StandardResponseDecoder.envelope(decoder: decoder).decode([Int].self, from: valid) == [1, 16])
+        }
     }
 }

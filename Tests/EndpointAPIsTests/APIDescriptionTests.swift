@@ -1,7 +1,7 @@
-import Endpoints
+import EndpointAPIs
 import Foundation
 import Testing
-import TestSupport
+import TransferTestSupport
 
 /// An API with default values for everything except host and endpoint.
 private struct SomeAPI: API {
@@ -48,7 +48,7 @@ private struct Second: CompanyAPI {
     var basePath: String { "v3" }
 }
 
-struct APITests {
+struct APIDescriptionTests {
     private func built(
         _ endpoint: some Requestable, with configuration: any NetworkConfigurable = .composed
     ) throws -> NetworkRequest {
@@ -119,13 +119,14 @@ struct APITests {
         }
     }
 
+    private func body(_ parameters: RequestParameters) throws -> (String, String?) {
+        let request = try built(SomeAPI(parameters: parameters, method: .post))
+        return (String(decoding: request.body?.data ?? Data(), as: UTF8.self), request.headers["Content-Type"])
+    }
+
     @Test func `parameters are written to the query and the body`() throws {
         let query = try built(SomeAPI(parameters: .query(["q": "a b", "n": 1])))
         #expect(query.url.query == "q=a%20b&n=1" && query.body == nil)
-        func body(_ parameters: RequestParameters) throws -> (String, String?) {
-            let request = try built(SomeAPI(parameters: parameters, method: .post))
-            return (String(decoding: request.body?.data ?? Data(), as: UTF8.self), request.headers["Content-Type"])
-        }
         #expect(try body(.json([1, 2])) == ("[1,2]", "application/json"))
         #expect(try body(.form(["a": "b c"])) == ("a=b+c", "application/x-www-form-urlencoded"))
         #expect(try body(.body(.data(Data("x".utf8), contentType: "image/png"))) == ("x", "image/png"))
@@ -202,5 +203,33 @@ struct APITests {
         let error = #expect(throws: RequestGenerationError.self) { try built(Endpoint<Void>(path: "a")) }
         #expect(error?.field == .baseURL)
         #expect(try built(Endpoint<Void>(path: "https://a.example/b", isFullPath: true)).url.host == "a.example")
+    }
+
+    private enum Search: API {
+        case all
+        var host: String { "api.example.com" }
+        var endpoint: String { "search" }
+        var parameters: RequestParameters { .query(["sortBy": "year"], style: QueryStyle(keys: .snakeCase)) }
+    }
+
+    @Test func `the parameters of an API have a style`() throws {
+        #expect(try Search.all.networkRequest(with: .composed).url.query == "sort_by=year")
+        let form = RequestParameters.form(["sortBy": 1], style: QueryStyle(keys: .kebabCase))
+        #expect(try body(form).0 == "sort-by=1")
+    }
+
+    private struct Filter: Encodable, Sendable {
+        var page = 2
+        var genre = "noir"
+    }
+
+    @Test func `parameters are made of variables and of literals`() throws {
+        for parameters in [RequestParameters.query(Filter()), .query(["page": 2, "genre": "noir"])] {
+            #expect(try url(SomeAPI(parameters: parameters)).hasSuffix("?page=2&genre=noir"))
+        }
+        for parameters in [RequestParameters.json(["genre": "noir"]), .json(["genre": "noir"] as [String: String])] {
+            #expect(try body(parameters).0 == #"{"genre":"noir"}"#)
+        }
+        #expect(try body(.form(Filter())).0 == "page=2&genre=noir")
     }
 }

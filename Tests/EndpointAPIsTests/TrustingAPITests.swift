@@ -1,4 +1,4 @@
-import Endpoints
+import EndpointAPIs
 import Foundation
 import NetworkTesting
 import Testing

@@ -1,4 +1,5 @@
 import DataTransfer
+import EndpointAPIs
 import Foundation
 import NetworkTesting
 import Testing
@@ -7,7 +8,9 @@ import TransferTestSupport
 /// Checks that the properties of an ``API`` apply to its requests.
 @Suite(.timeLimit(.minutes(10)))
 struct APITests {
-    enum FilmAPI: API, ResponseRequestable, MockedAPI {
+    struct Film: Codable, Sendable, Equatable { let id: Int }
+
+    enum FilmAPI: API, ResponseRequestable, MockEndpoint {
         typealias Response = [Film]
         case popular, quiet(port: Int = 0), stalled(port: Int), private_(String)
 
