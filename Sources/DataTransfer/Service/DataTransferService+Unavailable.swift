@@ -118,3 +118,22 @@ extension DataTransferError {
     @available(*, unavailable, message: "write `networkError?.response`, which has the status, the header fields and the body")
     public var response: NetworkResponse? { networkError?.response }
 }
+
+// What `ResumableUploads` has, with the missing import. Where that module is imported, its declarations are used.
+
+extension DataTransferService {
+    /// Unavailable without `ResumableUploads`, which contains uploads that continue after interruptions.
+    @available(*, unavailable, message: "add `import ResumableUploads`, and that product to the dependencies of the target")
+    @_disfavoredOverload
+    public func uploadResumably(
+        _ file: URL, to endpoint: some Requestable, options: Any? = nil, progress: (any TransferProgressObserver)? = nil
+    ) async throws {}
+}
+
+/// Unavailable without `ResumableUploads`, which contains the options of an upload that continues after interruptions.
+@available(*, unavailable, message: "add `import ResumableUploads`, and that product to the dependencies of the target")
+public typealias UploadOptions = Never
+
+/// Unavailable without `ResumableUploads`, which contains the failure of an upload that continues after interruptions.
+@available(*, unavailable, message: "add `import ResumableUploads`, and that product to the dependencies of the target")
+public typealias UploadFailure = Never

@@ -121,3 +121,27 @@ extension RequestDescription {
         _ path: String, pathParameters: PathParameters = [:], headerParameters: HeaderFields = [:], queryParameters: [String: Any]
     ) -> RequestDescription { .get(path) }
 }
+
+// What another module has, with the missing import. Where that module is imported, its declarations are used.
+
+/// Unavailable without `EndpointAPIs`, which contains the protocol of endpoints that are composed of parts.
+@available(*, unavailable, message: "add `import EndpointAPIs`, and that product to the dependencies of the target")
+public typealias API = Any
+
+/// Unavailable without `EndpointAPIs`, which contains the parameters of an `API`.
+@available(*, unavailable, message: "add `import EndpointAPIs`, and that product to the dependencies of the target")
+public typealias RequestParameters = Never
+
+/// Unavailable without `EndpointAPIs`, which contains the failure that an envelope reports.
+@available(*, unavailable, message: "add `import EndpointAPIs`, and that product to the dependencies of the target")
+public typealias EnvelopeError = Never
+
+extension ResponseDecoder where Self == StandardResponseDecoder {
+    /// Unavailable without `EndpointAPIs`, which contains the decoder of values in envelopes.
+    @available(*, unavailable, message: "add `import EndpointAPIs`, and that product to the dependencies of the target")
+    @_disfavoredOverload
+    public static func envelope(
+        status: String = "", message: String = "", data: String = "", success: [String] = [],
+        decoder: (any JSONDataDecoder)? = nil
+    ) -> StandardResponseDecoder { .empty }
+}

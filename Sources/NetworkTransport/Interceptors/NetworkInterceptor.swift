@@ -76,7 +76,8 @@ package struct InterceptedSession: NetworkSessionManager {
     }
 }
 
-/// A substitute for an interceptor of `NetworkPipeline`, by which the compiler names the missing import.
+/// The type of ``NetworkInterceptor/retry(_:budget:)`` without `NetworkPipeline`, by which the compiler names the missing import.
+@available(*, unavailable)
 public struct MissingInterceptor: NetworkInterceptor {
     fileprivate init() {}
 
@@ -88,6 +89,7 @@ public struct MissingInterceptor: NetworkInterceptor {
     }
 }
 
+@available(*, unavailable)
 extension NetworkInterceptor where Self == MissingInterceptor {
     /// Unavailable without `NetworkPipeline`, which contains the interceptor that sends a request again after a failure.
     @available(*, unavailable, message: "add `import NetworkPipeline`, and that product to the dependencies of the target")

@@ -26,7 +26,7 @@ enum DescribedValues {
     /// The values that are not of public types: errors within public errors, and those of ``Unredacted``.
     static let notPublic: Set<String> = ["JSONSliceError", "PageError", "Unredacted"]
     /// The types of which a program has no values: they have neither cases nor an initializer.
-    static let withoutValues: Set<String> = ["LoopbackRouteBuilder", "MissingInterceptor", "SecretValues"]
+    static let withoutValues: Set<String> = ["LoopbackRouteBuilder", "SecretValues"]
 
     static func all(_ m: Marks, in folder: URL) async throws -> [Any] {
         try await endpoints(m) + core(m, in: folder) + cache(m, in: folder) + pipeline(m, in: folder) + transfers(m)

@@ -151,7 +151,6 @@ _ = nil as LoopbackWebSocketFault?
 _ = nil as ManualClock?
 _ = nil as MemoryCacheStore?
 _ = nil as MessageSignature?
-_ = nil as MissingInterceptor?
 _ = nil as MultipartForm?
 _ = nil as NetworkActivity?
 _ = nil as NetworkBody?
