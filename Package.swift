@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
         .library(name: "DataTransferCombine", targets: ["DataTransferCombine"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
+        .library(name: "NetworkRecordings", targets: ["NetworkRecordings"]),
         .executable(name: "quickstart", targets: ["quickstart"]),
     ],
     targets: [
@@ -88,11 +89,19 @@ let package = Package(
             swiftSettings: settings),
         // Publishers, where Combine is available.
         .target(name: "DataTransferCombine", dependencies: ["DataTransfer"], swiftSettings: settings),
-        // Test doubles, recordings, and a loopback server with faults, for the tests of users.
+        // Test doubles, and a loopback server with faults, for the tests of users.
         .target(
             name: "NetworkTesting",
             dependencies: [
                 "DataTransfer", "NetworkWebSocket", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging", "NetworkSupport",
+            ],
+            swiftSettings: settings),
+        // Exchanges and WebSockets that are recorded once, and replayed in tests.
+        .target(
+            name: "NetworkRecordings",
+            dependencies: [
+                "NetworkTesting", "DataTransfer", "NetworkWebSocket", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging",
+                "NetworkSupport",
             ],
             swiftSettings: settings),
         // A tour through the products: `swift run quickstart`.
@@ -166,7 +175,7 @@ let package = Package(
             name: "NetworkPipelineTests",
             dependencies: [
                 "EndpointAPIs", "NetworkPipeline", "NetworkAuthorization", "NetworkCache", "DataTransfer", "ResumableUploads",
-                "NetworkTesting",
+                "NetworkRecordings", "NetworkTesting",
                 "TransferTestSupport",
             ],
             swiftSettings: settings),
@@ -177,17 +186,20 @@ let package = Package(
         .testTarget(
             name: "NetworkCacheTests",
             dependencies: [
-                "EndpointAPIs", "NetworkCache", "NetworkSupport", "NetworkPipeline", "NetworkTesting", "TransferTestSupport",
+                "EndpointAPIs", "NetworkCache", "NetworkSupport", "NetworkPipeline", "NetworkRecordings", "NetworkTesting",
+                "TransferTestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "NetworkWebSocketTests",
-            dependencies: ["NetworkWebSocket", "NetworkPipeline", "NetworkTesting", "TransferTestSupport"], exclude: ["Fixtures"],
+            dependencies: ["NetworkWebSocket", "NetworkPipeline", "NetworkRecordings", "NetworkTesting", "TransferTestSupport"],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "DataTransferTests",
             dependencies: [
-                "DataTransfer", "EndpointAPIs", "NetworkSupport", "NetworkTesting", "NetworkURLSession", "ResumableUploads",
+                "DataTransfer", "EndpointAPIs", "NetworkSupport", "NetworkRecordings", "NetworkTesting", "NetworkURLSession",
+                "ResumableUploads",
                 "TransferTestSupport",
             ],
             swiftSettings: settings),
@@ -196,18 +208,24 @@ let package = Package(
             dependencies: ["ResumableUploads", "DataTransfer", "NetworkSupport", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TransferTestSupport"], exclude: ["HAR/Fixtures"],
-            swiftSettings: settings),
+            name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TransferTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkRecordingsTests",
+            dependencies: ["NetworkRecordings", "NetworkSupport", "NetworkTesting", "TransferTestSupport"],
+            exclude: ["Fixtures"], swiftSettings: settings),
         // Which credentials are sent, shared and shown, over all modules.
         .testTarget(
             name: "IsolationTests",
-            dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "TransferTestSupport"],
+            dependencies: [
+                "DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkRecordings", "NetworkTesting", "TransferTestSupport",
+            ],
             swiftSettings: settings),
         // What five existing systems do, and extreme arguments of every public declaration.
         .testTarget(
             name: "ParityTests",
             dependencies: [
-                "DataTransfer", "EndpointAPIs", "NetworkAuthorization", "NetworkCache", "NetworkPipeline", "NetworkTesting",
+                "DataTransfer", "EndpointAPIs", "NetworkAuthorization", "NetworkCache", "NetworkPipeline", "NetworkRecordings",
+                "NetworkTesting",
                 "NetworkURLSession", "NetworkWebSocket", "ResumableUploads", "TransferTestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: settings),

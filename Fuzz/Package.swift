@@ -2,7 +2,7 @@
 import PackageDescription
 
 let endpoints = Target.Dependency.product(name: "Endpoints", package: "swift-data-transfer")
-let networkTesting = Target.Dependency.product(name: "NetworkTesting", package: "swift-data-transfer")
+let networkRecordings = Target.Dependency.product(name: "NetworkRecordings", package: "swift-data-transfer")
 let networkCore = Target.Dependency.product(name: "NetworkCore", package: "swift-data-transfer")
 let networkPipeline = Target.Dependency.product(name: "NetworkPipeline", package: "swift-data-transfer")
 let networkAuthorization = Target.Dependency.product(name: "NetworkAuthorization", package: "swift-data-transfer")
@@ -36,7 +36,7 @@ let package = Package(
         .executableTarget(name: "fuzz-json-decode", dependencies: ["JSONDocuments", endpoints]),
         .executableTarget(name: "fuzz-json-encode", dependencies: ["JSONDocuments", endpoints]),
         .executableTarget(name: "fuzz-multipart", dependencies: [endpoints]),
-        .executableTarget(name: "fuzz-har", dependencies: [networkTesting]),
+        .executableTarget(name: "fuzz-har", dependencies: [networkRecordings]),
         .executableTarget(
             name: "fuzz-websocket", dependencies: [.product(name: "NetworkWebSocket", package: "swift-data-transfer")]),
     ],

@@ -16,7 +16,7 @@ MODULES = [
     ("NetworkTransport", "NetworkTransport"), ("NetworkEngine", "NetworkEngine"), ("NetworkURLSession", "NetworkURLSession"),
     ("NetworkCore", "NetworkCore"), ("EndpointAPIs", "EndpointAPIs"), ("NetworkPipeline", "NetworkPipeline"), ("NetworkAuthorization", "NetworkAuthorization"),
     ("NetworkCache", "NetworkCache"), ("NetworkWebSocket", "NetworkWebSocket"),
-    ("DataTransfer", "DataTransfer"), ("ResumableUploads", "ResumableUploads"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"),
+    ("DataTransfer", "DataTransfer"), ("ResumableUploads", "ResumableUploads"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"), ("NetworkRecordings", "NetworkRecordings"),
     ("quickstart", "quickstart"),
 ]
 

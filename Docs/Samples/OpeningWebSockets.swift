@@ -1,5 +1,6 @@
 import Foundation
 import NetworkPipeline
+import NetworkRecordings
 import NetworkTesting
 import NetworkWebSocket
 

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCache
 import NetworkPipeline
+import NetworkRecordings
 import NetworkTesting
 
 struct Movie: Decodable, Sendable { let id: Int; let title: String }

@@ -22,7 +22,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TrackerClientTests",
-            dependencies: ["TrackerClient", .product(name: "NetworkTesting", package: "swift-data-transfer")],
+            dependencies: [
+                "TrackerClient", .product(name: "NetworkTesting", package: "swift-data-transfer"),
+                .product(name: "NetworkRecordings", package: "swift-data-transfer"),
+            ],
             exclude: ["Fixtures"],
             swiftSettings: settings),
     ],

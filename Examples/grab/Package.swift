@@ -23,12 +23,15 @@ let package = Package(
                 .product(name: "NetworkPipeline", package: "swift-data-transfer"),
                 .product(name: "ResumableUploads", package: "swift-data-transfer"),
                 // For `--har`: its recording session manager writes HAR 1.2.
-                .product(name: "NetworkTesting", package: "swift-data-transfer"),
+                .product(name: "NetworkRecordings", package: "swift-data-transfer"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "GrabTests",
-            dependencies: ["grab", .product(name: "NetworkTesting", package: "swift-data-transfer")],
+            dependencies: [
+                "grab", .product(name: "NetworkRecordings", package: "swift-data-transfer"),
+                .product(name: "NetworkTesting", package: "swift-data-transfer"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -6,7 +6,8 @@ import PackageDescription
 // Built and inspected by .ci/check-linkage.
 let products = [
     "Endpoints", "EndpointAPIs", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkAuthorization", "NetworkCache",
-    "DataTransfer", "ResumableUploads", "DataTransferCombine", "NetworkTesting", "NetworkURLSession", "NetworkWebSocket",
+    "DataTransfer", "ResumableUploads", "DataTransferCombine", "NetworkTesting", "NetworkRecordings", "NetworkURLSession",
+    "NetworkWebSocket",
 ]
 
 let package = Package(

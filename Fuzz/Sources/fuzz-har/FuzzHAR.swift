@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import NetworkTesting
+@testable import NetworkRecordings
 
 /// libFuzzer calls it with each of its inputs.
 @_cdecl("LLVMFuzzerTestOneInput")

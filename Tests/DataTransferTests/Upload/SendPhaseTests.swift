@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkRecordings
 import NetworkTesting
 import TransferTestSupport
 import Testing

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkCache
 import NetworkPipeline
+import NetworkRecordings
 import NetworkSupport
 import NetworkTesting
 import Testing

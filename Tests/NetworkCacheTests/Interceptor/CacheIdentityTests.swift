@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkPipeline
+import NetworkRecordings
 import NetworkSupport
 import NetworkTesting
 import Testing

@@ -35,15 +35,19 @@ struct StubFixturesTests {
         api = try APIConfiguration("https://a.test/v1")
     }
 
+    private func request(_ path: String = "/x", _ method: RequestMethod = .get) throws -> NetworkRequest {
+        NetworkRequest(method: method, url: try #require(URL(string: "https://a.test" + path)))
+    }
+
     @Test func `a file becomes a response with its media type, a status and header fields`() async throws {
         let session = StubSessionManager()
         session.enqueue(try .file("users", in: fixtures, status: 203, headers: ["Cache-Control": "max-age=60"]))
         session.enqueue(try .file("table", extension: "csv", in: fixtures))
         session.enqueue(try .file("table", extension: "csv", in: fixtures, headers: ["Content-Type": "text/plain"]))
-        let users = try await session.response(for: .make())
+        let users = try await session.response(for: request())
         #expect(users.statusCode == 203 && users.headers == ["Content-Type": "application/json", "Cache-Control": "max-age=60"])
-        #expect(try await session.response(for: .make()).headers["Content-Type"] == "text/csv")
-        #expect(try await session.response(for: .make()).headers["Content-Type"] == "text/plain")
+        #expect(try await session.response(for: request()).headers["Content-Type"] == "text/csv")
+        #expect(try await session.response(for: request()).headers["Content-Type"] == "text/plain")
     }
 
     @Test func `a file that is missing is an explicit failure`() throws {
@@ -73,6 +77,6 @@ struct StubFixturesTests {
 
     @Test func `one response can be returned for all requests`() async throws {
         let session = StubSessionManager(returning: .text("same"))
-        for path in ["/a", "/b"] { #expect(try await session.text(.make(.post, "https://a.test" + path)) == "same") }
+        for path in ["/a", "/b"] { #expect(try await session.response(for: request(path, .post)).data == Data("same".utf8)) }
     }
 }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkRecordings
 import NetworkTesting
 import NetworkWebSocket
 import TransferTestSupport

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCache
+import NetworkRecordings
 import NetworkTesting
 import NetworkURLSession
 import NetworkWebSocket

@@ -1,6 +1,7 @@
 import EndpointAPIs
 import Foundation
 import NetworkPipeline
+import NetworkRecordings
 import NetworkTesting
 
 @testable import DataTransfer

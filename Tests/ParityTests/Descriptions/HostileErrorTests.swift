@@ -3,6 +3,7 @@ import Foundation
 import NetworkAuthorization
 import NetworkCache
 import NetworkPipeline
+import NetworkRecordings
 import NetworkTesting
 import NetworkWebSocket
 import ResumableUploads

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
+import NetworkRecordings
 import NetworkTesting
 
 /// HTTP archives, recording and replay.

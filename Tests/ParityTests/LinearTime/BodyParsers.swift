@@ -4,6 +4,7 @@ import Foundation
 @testable import Endpoints
 @testable import NetworkAuthorization
 @testable import NetworkEngine
+@testable import NetworkRecordings
 @testable import NetworkTransport
 @testable import NetworkJSON
 @testable import NetworkPipeline

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkPipeline
+import NetworkRecordings
 import NetworkTesting
 import Testing
 import TrackerClient

@@ -138,8 +138,8 @@ struct LoopbackWireMessage {
 }
 
 /// The reason phrases of common status codes (RFC 9110 §15); others are empty, which is allowed (RFC 9112 §4).
-enum LoopbackReasonPhrase {
-    static func of(_ status: Int) -> String { phrases[status] ?? "" }
+package enum LoopbackReasonPhrase {
+    package static func of(_ status: Int) -> String { phrases[status] ?? "" }
 
     private static let phrases: [Int: String] = [
         100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",

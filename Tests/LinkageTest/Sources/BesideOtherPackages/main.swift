@@ -11,6 +11,7 @@ import NetworkCache
 import NetworkCore
 import NetworkLogging
 import NetworkPipeline
+import NetworkRecordings
 import NetworkTesting
 import NetworkURLSession
 import NetworkWebSocket

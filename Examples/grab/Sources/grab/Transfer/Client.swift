@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkPipeline
-import NetworkTesting
+import NetworkRecordings
 
 /// The service that a command uses, made from its options.
 struct Client: Sendable {

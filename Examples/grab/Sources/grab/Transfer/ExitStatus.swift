@@ -1,6 +1,6 @@
 import DataTransfer
 import Foundation
-import NetworkTesting
+import NetworkRecordings
 import ResumableUploads
 
 /// The exit code of the tool, curl's if it has one for the failure (`man curl`, “EXIT CODES”).

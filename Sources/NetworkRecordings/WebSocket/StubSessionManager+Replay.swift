@@ -1,4 +1,5 @@
 import Foundation
+import NetworkTesting
 import NetworkWebSocket
 
 extension StubSessionManager {

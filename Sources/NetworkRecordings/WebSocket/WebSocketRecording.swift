@@ -14,7 +14,7 @@ import NetworkWebSocket
 /// let fixture = try JSONEncoder().encode(recorder.recording)
 /// ```
 ///
-/// It is replayed by ``StubSessionManager/enqueueWebSocket(replaying:for:)``. Content is recorded unchanged, including secrets in it.
+/// It is replayed by ``NetworkTesting/StubSessionManager/enqueueWebSocket(replaying:for:)``. Content is recorded unchanged, including secrets in it.
 public struct WebSocketRecording: Codable, Hashable, Sendable {
     /// One side of a WebSocket.
     public enum Side: String, Codable, Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkRecordings
 import NetworkTesting
 import Testing
 import TransferTestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkRecordings
 import NetworkSupport
 import NetworkTesting
 import Testing

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkTesting
 
 /// An exchange in progress, which becomes an entry of the log when it ends.
 final class RecordingExchange: Sendable {

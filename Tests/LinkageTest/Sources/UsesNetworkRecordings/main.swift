@@ -1,0 +1,4 @@
+import NetworkRecordings
+
+let recording = RecordingSessionManager(StubSessionManager())
+print(recording.archive)
