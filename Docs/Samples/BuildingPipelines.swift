@@ -99,7 +99,7 @@ let (settings, sessions) = (Settings(), Sessions())
 
 // snippet.adapted
 let adapted = DefaultDataTransferService(
-    configuration: ComputedConfiguration { settings.current },
+    configuration: .computed { settings.current },
     interceptors: [
         .headers(for: settings.current) { _ in
             ["X-Session": try await sessions.current()]

@@ -145,8 +145,7 @@ import TransferTestSupport
         let status = await error(.text("gone", status: 410), users)
         #expect(status?.statusCode == 410)
         #expect(status?.response?.data == Data("gone".utf8))
-        #expect(status?.hasStatusCode(410) == true && status?.hasStatusCode(500) == false && status?.isNotFoundError == false)
-        #expect(await error(.status(404), users)?.isNotFoundError == true)
+        #expect(await error(.status(404), users)?.statusCode == .notFound)
         guard case .notConnected = await error(.failure(.nameLookupFailed), users) else { throw UnexpectedKind() }
         guard case .cancelled = await error(.failure(.cancelled), users) else { throw UnexpectedKind() }
         guard case .transport = await error(.failure(.malformedResponse), users) else { throw UnexpectedKind() }

@@ -172,7 +172,7 @@ import TransferTestSupport
         }
         let session = StubSessionManager(returning: .status(503))
         let version = Locked(0)
-        let configuration = ComputedConfiguration {
+        let configuration: any NetworkConfigurable = .computed {
             APIConfiguration.test("https://api.test/v\(version.withLock { $0 += 1; return $0 })")
         }
         let retries = RetryOptions(maximumAttempts: 3, backoff: Backoff(base: .microseconds(1)))

@@ -46,7 +46,7 @@ func s33(_ service: any DataTransferService) async throws {
 func s34(_ service: any DataTransferService) async throws {
     let load: (Endpoint<Movie>) async throws -> Movie? = { endpoint in
         do { return try await service.request(endpoint) } catch DataTransferError.networkFailure(let failure)
-            where failure.isNotFoundError
+            where failure.statusCode == .notFound
         { return nil }
     }
     log(try await load(endpoint) as Any)
@@ -194,8 +194,7 @@ func s54(_ service: any DataTransferService, _ endpoint: Endpoint<[Movie]>) asyn
     } catch DataTransferError.parsing(let failure) { log(failure.elementIndex ?? 0) }
 }
 func s55(_ service: any DataTransferService) async throws {
-    do { log(try await service.response(for: endpoint).value) } catch let error where error.networkError?.isNotFoundError ?? false
-    { log(error) }
+    do { log(try await service.response(for: endpoint).value) } catch let error where error.statusCode == .notFound { log(error) }
 }
 func s56(_ service: any DataTransferService) async throws {
     do {

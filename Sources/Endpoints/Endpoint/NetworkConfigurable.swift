@@ -87,31 +87,14 @@ extension APIConfiguration: RedactedStringConvertible {
     public var description: String { "APIConfiguration(\(URLText(baseURL).originAndPath), \(headers), \(queryParameters))" }
 }
 
-/// A configuration that is computed for each request, for settings that change while the program runs.
-///
-/// ```swift
-/// let service = DefaultDataTransferService(
-///     configuration: ComputedConfiguration { settings.current })
-/// ```
-public struct ComputedConfiguration: NetworkConfigurable {
-    private let configuration: @Sendable () -> any NetworkConfigurable
+/// The configuration ``NetworkConfigurable/computed(_:)``.
+private struct ComputedConfiguration: NetworkConfigurable {
+    let configuration: @Sendable () -> any NetworkConfigurable
 
-    /// Creates a configuration that is computed by a closure.
-    ///
-    /// - Parameter configuration: Called once per request, on the calling thread, where the request is built. All parts of the
-    ///   request use the same result.
-    public init(_ configuration: @escaping @Sendable () -> any NetworkConfigurable) {
-        self.configuration = configuration
-    }
-
-    /// The settings of the closure's result at this moment.
-    public var current: APIConfiguration { configuration().current }
-    /// The base URL of the current configuration.
-    public var baseURL: URL { current.baseURL }
-    /// The header fields of the current configuration.
-    public var headers: HeaderFields { current.headers }
-    /// The query parameters of the current configuration.
-    public var queryParameters: ParameterList { current.queryParameters }
+    var current: APIConfiguration { configuration().current }
+    var baseURL: URL { current.baseURL }
+    var headers: HeaderFields { current.headers }
+    var queryParameters: ParameterList { current.queryParameters }
 }
 
 extension NetworkConfigurable where Self == APIConfiguration {
@@ -125,4 +108,17 @@ extension NetworkConfigurable where Self == APIConfiguration {
     public static var composed: APIConfiguration {
         APIConfiguration(baseURL: .missing)
     }
+
+    /// Returns a configuration that is computed for each request, for settings that change while the program runs.
+    ///
+    /// ```swift
+    /// let service = DefaultDataTransferService(
+    ///     configuration: .computed { settings.current })
+    /// ```
+    ///
+    /// - Parameter configuration: Called once per request, on the calling thread, where the request is built. All parts of the
+    ///   request use the same result.
+    public static func computed(
+        _ configuration: @escaping @Sendable () -> any NetworkConfigurable
+    ) -> some NetworkConfigurable { ComputedConfiguration(configuration: configuration) }
 }

@@ -45,10 +45,6 @@ extension NetworkError {
 
     /// The status code of the received response; `nil` if there is no response.
     public var statusCode: Int? { response?.statusCode }
-    /// Returns whether a response with this status code was received.
-    public func hasStatusCode(_ status: Int) -> Bool { statusCode == status }
-    /// Whether a response with status 404 was received (RFC 9110 §15.5.5).
-    public var isNotFoundError: Bool { hasStatusCode(404) }
 
     /// The failure below HTTP; `nil` for ``status(_:)`` and ``requestGeneration(_:)``.
     public var transportError: TransportError? {

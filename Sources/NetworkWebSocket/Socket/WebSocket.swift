@@ -105,19 +105,34 @@ public final class WebSocket: Sendable {
     }
 
     /// The messages, from the next one on. The sequence ends, and throws, as ``receive()`` does.
-    public var messages: WebSocketMessages { WebSocketMessages(socket: self) }
+    public var messages: WebSocketSequence<WebSocketMessage> { WebSocketSequence { [self] in try await receive() } }
 
-    /// The messages as sequences of chunks, for those that are larger than memory, or whose beginning is needed before their end. On Apple platforms,
-    /// each has one chunk, as `URLSession` receives whole messages.
-    public var streams: WebSocketStreams { WebSocketStreams(socket: self) }
+    /// The messages as sequences of chunks, each of which is returned as soon as it has begun, for those that are larger than memory, or whose beginning is needed before their end. On Apple platforms,
+    /// each has one chunk, as `URLSession` receives whole messages. What is not read of a message is skipped when the next one is requested.
+    ///
+    /// ```swift
+    /// for try await message in socket.streams {
+    ///     for try await chunk in message { file.write(chunk) }
+    /// }
+    /// ```
+    public var streams: WebSocketSequence<WebSocketStream> {
+        WebSocketSequence { [self] in try await channel.nextStream().map { WebSocketStream(kind: $0, socket: self) } }
+    }
 
     /// The messages, decoded.
     ///
     /// ```swift
     /// for try await event in socket.messages(as: .json(Event.self)) { print(event) }
     /// ```
-    public func messages<Value>(as decoder: WebSocketDecoder<Value>) -> WebSocketValues<Value> {
-        WebSocketValues(messages: messages, decoder: decoder)
+    public func messages<Value>(as decoder: WebSocketDecoder<Value>) -> WebSocketSequence<Value> {
+        WebSocketSequence { [self] in
+            guard let message = try await receive() else { return nil }
+            do {
+                return try decoder.decode(message)
+            } catch {
+                throw WebSocketError(.coding, "a message (\(message)) cannot be decoded as \(Value.self)", underlying: error)
+            }
+        }
     }
 
     // MARK: Pings and the end

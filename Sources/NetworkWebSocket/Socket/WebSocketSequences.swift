@@ -2,53 +2,26 @@ import Endpoints
 import Foundation
 import NetworkLogging
 
-/// The messages of a WebSocket.
-public struct WebSocketMessages: AsyncSequence, Sendable {
-    /// A message.
-    public typealias Element = WebSocketMessage
-    let socket: WebSocket
-
-    /// Returns an iterator, which continues where the last one has stopped.
-    public func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
-
-    /// An iterator over messages.
-    public struct Iterator: AsyncIteratorProtocol {
-        let socket: WebSocket
-
-        /// Returns the next message, as ``WebSocket/receive()`` does.
-        public mutating func next() async throws -> WebSocketMessage? {
-            try await socket.receive()
-        }
-    }
-}
-
-/// The messages of a WebSocket, each as a sequence of chunks.
+/// What a WebSocket receives: messages, decoded values, or messages as sequences of chunks.
 ///
 /// ```swift
-/// for try await message in socket.streams {
-///     for try await chunk in message { file.write(chunk) }
-/// }
+/// for try await message in socket.messages { print(message) }
 /// ```
-///
-/// What is not read of a message is skipped when the next one is requested.
-public struct WebSocketStreams: AsyncSequence, Sendable {
-    /// A message.
-    public typealias Element = WebSocketStream
-    let socket: WebSocket
+public struct WebSocketSequence<Element: Sendable>: AsyncSequence, Sendable {
+    let receive: @Sendable () async throws -> Element?
 
-    /// Returns an iterator, which continues with the next message.
-    public func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
+    /// Returns an iterator, which continues where the last one has stopped.
+    public func makeAsyncIterator() -> Iterator { Iterator(receive: receive) }
 
-    /// An iterator over messages.
+    /// An iterator over what is received.
     public struct Iterator: AsyncIteratorProtocol {
-        let socket: WebSocket
+        let receive: @Sendable () async throws -> Element?
 
-        /// Returns the next message as soon as it has begun; `nil` after the end.
+        /// Returns the next element; `nil` after the end.
         ///
-        /// - Throws: ``WebSocketError``, as ``WebSocket/receive()`` does.
-        public mutating func next() async throws -> WebSocketStream? {
-            try await socket.channel.nextStream().map { WebSocketStream(kind: $0, socket: socket) }
-        }
+        /// - Throws: ``WebSocketError``, as ``WebSocket/receive()`` does. After an error with ``WebSocketError/Code/coding``, the iterator can be used
+        ///   further: it continues with the next message.
+        public mutating func next() async throws -> Element? { try await receive() }
     }
 }
 
@@ -72,36 +45,6 @@ public struct WebSocketStream: AsyncSequence, Sendable {
         /// - Throws: ``WebSocketError``, also if the connection ends within the message.
         public mutating func next() async throws -> Data? {
             try await socket.channel.nextChunk()
-        }
-    }
-}
-
-/// The messages of a WebSocket, decoded.
-public struct WebSocketValues<Value: Sendable>: AsyncSequence, Sendable {
-    /// A decoded value.
-    public typealias Element = Value
-    let messages: WebSocketMessages
-    let decoder: WebSocketDecoder<Value>
-
-    /// Returns an iterator, which continues where the last one has stopped.
-    public func makeAsyncIterator() -> Iterator { Iterator(messages: messages.makeAsyncIterator(), decoder: decoder) }
-
-    /// An iterator over values.
-    public struct Iterator: AsyncIteratorProtocol {
-        var messages: WebSocketMessages.Iterator
-        let decoder: WebSocketDecoder<Value>
-
-        /// Returns the next value; `nil` after the end.
-        ///
-        /// - Throws: ``WebSocketError``, with ``WebSocketError/Code/coding`` if a message cannot be decoded. The iterator can be used
-        ///   further: it continues with the next message.
-        public mutating func next() async throws -> Value? {
-            guard let message = try await messages.next() else { return nil }
-            do {
-                return try decoder.decode(message)
-            } catch {
-                throw WebSocketError(.coding, "a message (\(message)) cannot be decoded as \(Value.self)", underlying: error)
-            }
         }
     }
 }
@@ -131,18 +74,10 @@ extension WebSocketDecoder where Value: Decodable {
     }
 }
 
-extension WebSocketMessages: RedactedStringConvertible {}
-
-extension WebSocketMessages.Iterator: RedactedStringConvertible {}
-
 extension WebSocketStream: RedactedStringConvertible {}
 
 extension WebSocketStream.Iterator: RedactedStringConvertible {}
 
-extension WebSocketStreams: RedactedStringConvertible {}
+extension WebSocketSequence: RedactedStringConvertible {}
 
-extension WebSocketStreams.Iterator: RedactedStringConvertible {}
-
-extension WebSocketValues: RedactedStringConvertible {}
-
-extension WebSocketValues.Iterator: RedactedStringConvertible {}
+extension WebSocketSequence.Iterator: RedactedStringConvertible {}

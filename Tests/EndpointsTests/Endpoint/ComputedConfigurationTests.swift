@@ -19,7 +19,7 @@ struct ComputedConfigurationTests {
 
     @Test(.tags(.computedConfiguration)) func `the configuration is computed once for each request`() throws {
         let settings = Settings()
-        let configuration = ComputedConfiguration { settings.current }
+        let configuration: any NetworkConfigurable = .computed { settings.current }
         for number in 1...3 {
             let request = try Endpoint<Void>(path: "a").networkRequest(with: configuration)
             #expect(request.url.absoluteString == "https://h\(number).test/v\(number)/a?n=\(number)")
@@ -30,7 +30,7 @@ struct ComputedConfigurationTests {
 
     @Test func `a computed configuration may return another one`() throws {
         let settings = Settings()
-        let configuration = ComputedConfiguration { ComputedConfiguration { settings.current } }
+        let configuration: any NetworkConfigurable = .computed { .computed { settings.current } }
         #expect(try Endpoint<Void>(path: "a").networkRequest(with: configuration).url.host == "h1.test")
         #expect(configuration.baseURL.host == "h2.test")
     }

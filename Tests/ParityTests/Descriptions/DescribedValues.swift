@@ -46,7 +46,7 @@ enum DescribedValues {
         let parameters = RequestParameters(query: m.parameters, body: .json(m.parameters))
         let redirect = Redirect(request: m.request, statusCode: 302, headers: m.headers, target: m.url)
         let values: [Any] = [
-            m.api, AcceptedMediaTypes([m.name]), ComputedConfiguration { m.api }, ContentDigest.sha256(m.name), ContextValues(),
+            m.api, AcceptedMediaTypes([m.name]), ContentDigest.sha256(m.name), ContextValues(),
             ElementFailureRule.skip, m.endpoint, m.endpoint.request, EndpointBody(contentType: m.text, content: .data(m.data)),
             EndpointBody.json(m.parameters), EndpointBody.form(m.parameters), EndpointBody.text(m.secret),
             EndpointBody.multipart(form),

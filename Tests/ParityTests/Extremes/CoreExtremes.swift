@@ -138,12 +138,11 @@ extension ExtremeCall {
                 do { describe(try await session.response(for: request)) } catch { describe(error) }
             }
         },
-        ExtremeCall("NetworkError.hasStatusCode(_:)", "NetworkResponse.init(statusCode:headers:trailers:body:url:timings:)") {
+        ExtremeCall("NetworkResponse.init(statusCode:headers:trailers:body:url:timings:)") {
             for status in Extreme.integers {
                 let response = NetworkResponse(statusCode: status, url: url)
                 describe(response)
                 describe(NetworkError.status(response))
-                _ = NetworkError.status(response).hasStatusCode(status)
             }
         },
         ExtremeCall(

@@ -68,7 +68,7 @@ struct Upstreams: Sendable {
         init(_ result: Result<Value, DataTransferError>) {
             switch result {
             case .success(let value): self.value = value
-            case .failure(let error): isMissing = error.networkError?.isNotFoundError ?? false
+            case .failure(let error): isMissing = error.statusCode == .notFound
             }
         }
     }

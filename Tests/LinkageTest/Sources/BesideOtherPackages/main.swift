@@ -76,7 +76,6 @@ _ = nil as ClientIdentity?
 _ = nil as ClosingReport?
 _ = nil as CoalescingInterceptor?
 _ = nil as CompletionPlace?
-_ = nil as ComputedConfiguration?
 _ = nil as ConcurrencyGate?
 _ = nil as ConcurrentResults<Int>?
 _ = nil as ConnectionCounts?
@@ -255,14 +254,12 @@ _ = nil as WebSocketCompression?
 _ = nil as WebSocketDecoder<Int>?
 _ = nil as WebSocketError?
 _ = nil as WebSocketMessage?
-_ = nil as WebSocketMessages?
 _ = nil as WebSocketOptions?
 _ = nil as WebSocketReconnection?
 _ = nil as WebSocketRecorder?
 _ = nil as WebSocketRecording?
+_ = nil as WebSocketSequence<Int>?
 _ = nil as WebSocketStream?
-_ = nil as WebSocketStreams?
-_ = nil as WebSocketValues<Int>?
 #if !(os(Linux))
     _ = nil as DefaultSessionManager?
 #endif
