@@ -6,6 +6,9 @@ import NetworkLogging
 /// Why a WebSocket failed.
 public struct WebSocketError: Error, Sendable {
     /// The kinds of failures. More values may be added in later versions.
+    ///
+    /// A violation of the protocol has a kind that names it, such as `reservedBits`: then ``WebSocketError/closeCode`` is
+    /// ``WebSocketCloseCode/protocolError`` or ``WebSocketCloseCode/invalidPayload``.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The name of the kind.
         public var rawValue: String
@@ -60,26 +63,30 @@ extension WebSocketError.Code {
     public static let concurrentReceive = Self(rawValue: "concurrentReceive")
     /// The content of a message could not be decoded, or a value not be encoded.
     public static let coding = Self(rawValue: "coding")
-    /// A frame has a reserved bit set that no extension has defined (RFC 6455 §5.2).
-    public static let reservedBits = Self(rawValue: "reservedBits")
-    /// A frame has an unknown opcode.
-    public static let unknownOpcode = Self(rawValue: "unknownOpcode")
-    /// A frame is masked that must not be, or the other way round.
-    public static let maskedFrame = Self(rawValue: "maskedFrame")
-    /// A control frame is fragmented, or too large.
-    public static let invalidControlFrame = Self(rawValue: "invalidControlFrame")
-    /// The frames of a message are in the wrong order.
-    public static let invalidFragmentation = Self(rawValue: "invalidFragmentation")
-    /// A frame states its length with more bytes than needed, or beyond 2⁶³ (RFC 6455 §5.2).
-    public static let invalidLength = Self(rawValue: "invalidLength")
-    /// A text is not UTF-8.
-    public static let invalidUTF8 = Self(rawValue: "invalidUTF8")
-    /// A close frame is invalid.
-    public static let invalidCloseFrame = Self(rawValue: "invalidCloseFrame")
     /// A message is larger than `maximumMessageBytes`, after decompression.
     public static let messageTooLarge = Self(rawValue: "messageTooLarge")
+}
+
+// What a peer has sent against the protocol.
+extension WebSocketError.Code {
+    /// A frame has a reserved bit set that no extension has defined (RFC 6455 §5.2).
+    package static let reservedBits = Self(rawValue: "reservedBits")
+    /// A frame has an unknown opcode.
+    package static let unknownOpcode = Self(rawValue: "unknownOpcode")
+    /// A frame is masked that must not be, or the other way round.
+    package static let maskedFrame = Self(rawValue: "maskedFrame")
+    /// A control frame is fragmented, or too large.
+    package static let invalidControlFrame = Self(rawValue: "invalidControlFrame")
+    /// The frames of a message are in the wrong order.
+    package static let invalidFragmentation = Self(rawValue: "invalidFragmentation")
+    /// A frame states its length with more bytes than needed, or beyond 2⁶³ (RFC 6455 §5.2).
+    package static let invalidLength = Self(rawValue: "invalidLength")
+    /// A text is not UTF-8.
+    package static let invalidUTF8 = Self(rawValue: "invalidUTF8")
+    /// A close frame is invalid.
+    package static let invalidCloseFrame = Self(rawValue: "invalidCloseFrame")
     /// A compressed message is damaged.
-    public static let invalidCompression = Self(rawValue: "invalidCompression")
+    package static let invalidCompression = Self(rawValue: "invalidCompression")
 }
 
 extension WebSocketError: RedactedStringConvertible, LocalizedError {
