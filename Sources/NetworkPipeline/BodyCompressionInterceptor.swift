@@ -28,7 +28,7 @@ import NetworkSupport
 /// - **Progress** counts the compressed bytes; the total is not known if the length is not.
 /// - **Without zlib**, which is loaded at run time on Linux and not at all elsewhere, no body is compressed by rule, and one that has to be
 ///   is ``NetworkCore/TransportError/Code/unsupported``.
-public final class BodyCompressionInterceptor: PhasedInterceptor {
+public final class BodyCompressionInterceptor: NetworkInterceptor {
     /// The number of origins that are remembered.
     static let maximumOrigins = 256
 
@@ -61,45 +61,29 @@ public final class BodyCompressionInterceptor: PhasedInterceptor {
     ///   ``NetworkCore/TransportError/Code/bodyFailed`` if a file cannot be accessed;
     ///   ``NetworkCore/TransportError/Code/outOfResources`` if there is not enough memory;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if an option is invalid; otherwise what `next` throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
         if let error = options.configurationError {
             throw TransportError(.invalidConfiguration, "compression: \(error)", request: request)
         }
-        guard let body = request.body, try isEligible(request, body) else { return .unconcerned }
+        guard let body = request.body, try isEligible(request, body) else { return try await next(request) }
         if request.compression == .automatic {
-            if body.needsMeasuring { return nil }
-            guard options.covers(body.knownLength) else { return .unconcerned }
+            let bytes = body.needsMeasuring ? try await body.measured() : body.knownLength
+            guard options.covers(bytes) else { return try await next(request) }
         }
-        return try compress(body, of: &request)
-    }
-
-    package func prepareWaiting(_ request: inout NetworkRequest) async throws(TransportError) -> InterceptorState {
-        guard let body = request.body, options.covers(try await body.measured()) else { return .unconcerned }
-        return try compress(body, of: &request)
-    }
-
-    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard case .attempt(let received, _) = state, Self.isRefusal(response, of: request) else { return true }
-        refusing.withLock { origins in
-            origins.removeAll { $0 == received.origin }
-            origins.append(received.origin)
+        guard let compressed = try compressed(request, body) else { return try await next(request) }
+        let response = try await next(compressed)
+        guard Self.isRefusal(response, of: compressed) else { return response }
+        refusing.withLock { [origin = request.origin] origins in
+            origins.removeAll { $0 == origin }
+            origins.append(origin)
             if origins.count > Self.maximumOrigins { origins.removeFirst() }
         }
-        let isDirect = response.timings.redirects == 0 && request.hasOrigin(of: response.lazyURL)
-        return !(isDirect && received.mayBeSentAgain(after: response))
-    }
-
-    package func proceed(
-        from state: InterceptorState, after result: Result<NetworkResponse, TransportError>, next: NetworkExchange
-    ) async throws(TransportError) -> NetworkResponse {
-        let response = try result.get()
-        guard case .attempt(let received, _) = state else { return response }
+        guard response.timings.redirects == 0, request.hasOrigin(of: response.lazyURL), request.mayBeSentAgain(after: response)
+        else { return response }
         response.body.stop()
-        return try await next(received)
+        return try await next(request)
     }
 
     /// Returns whether the body may be compressed, whatever its size.
@@ -127,17 +111,18 @@ public final class BodyCompressionInterceptor: PhasedInterceptor {
         return true
     }
 
-    private func compress(_ body: NetworkBody, of request: inout NetworkRequest) throws(TransportError) -> InterceptorState {
+    /// Returns the request with its body compressed; `nil` if that makes the body larger.
+    private func compressed(_ request: NetworkRequest, _ body: NetworkBody) throws(TransportError) -> NetworkRequest? {
         let compressed = try body.compressed(level: options.level)
         if request.compression == .automatic, let count = compressed.data?.count, let original = body.data?.count,
             count >= original
         {
-            return .unconcerned
+            return nil
         }
-        let received = request
+        var request = request
         request.body = compressed
         request.headers.set("gzip", for: "Content-Encoding")
-        return .attempt(received, 1)
+        return request
     }
 
     private static func isRefusal(_ response: NetworkResponse, of request: NetworkRequest) -> Bool {

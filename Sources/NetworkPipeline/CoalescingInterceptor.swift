@@ -50,7 +50,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     ///
     /// - Throws: What the shared exchange throws; ``NetworkCore/TransportError/Code/cancelled`` or
     ///   ``NetworkCore/TransportError/Code/timedOut`` for this request alone.
-    public func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError)
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
         guard request.method == .get, request.body == nil, request.redirects.isDefault, !request.headers.replaceMethod else {
@@ -62,15 +62,18 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         let call = flights.join(key) { await Self.exchange(request, next) }
         if !call.isFirst { shared.withLock { $0 += 1 } }
         do throws(TransportError) {
-            let shared = try await call.promise.value("a shared exchange", for: request, on: time)
-            if !call.isFirst, let sent = shared.sent { request.attemptObserver?.attemptWasShared(sent) }
+            // The exchange applies the deadline of the first request itself, and knows the phase in which it passes.
+            var waiting = request
+            if call.isFirst { waiting.deadline = nil }
+            let shared = try await call.promise.value("a shared exchange", for: waiting, on: time)
+            if !call.isFirst, let sent = shared.sent { request.report(.shared(sent)) }
             // A body that is still arriving can be read only once.
             return shared.response.body.isReplayable || call.isFirst ? shared.response : try await next(request)
         } catch {
             flights.leave(call)
             // The time limit of the first request has expired, not the one of this request.
             guard !call.isFirst, error.isTimeout, !Task.isCancelled, !(request.deadline?.hasPassed ?? false) else {
-                if !call.isFirst { request.attemptObserver?.attemptWasShared(request) }
+                if !call.isFirst { request.report(.shared(request)) }
                 throw error
             }
             return try await next(request)
@@ -80,7 +83,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     private static func exchange(_ request: NetworkRequest, _ next: NetworkExchange) async -> Result<Shared, TransportError> {
         let sent = SentRequest()
         var request = request
-        request.addAttemptObserver(sent)
+        request.addCallObserver(sent)
         do throws(TransportError) {
             let response = try await next(request)
             return .success(Shared(response: response, sent: sent.request))

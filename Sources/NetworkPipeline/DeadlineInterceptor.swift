@@ -45,18 +45,20 @@ public struct DeadlineInterceptor: DeadlineKeeper {
     /// - Throws: ``NetworkCore/TransportError/Code/timedOut`` with the phase in which the deadline expired;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the limit is out of range; otherwise what `next`
     ///   throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
         if let configurationError { throw TransportError(.invalidConfiguration, configurationError, request: request) }
         switch request.timeouts.deadline {
         case .limit(let limit): request.limit(to: request.deadline(after: limit, clock: clock))
         case .default: request.limit(to: request.deadline(after: limit, clock: clock, source: source))
-        case .unlimited: return .unconcerned
+        case .unlimited: return try await next(request)
         }
-        return .context(request.context)
+        do throws(TransportError) {
+            return try await next(copy request)
+        } catch {
+            throw request.namingDeadline(in: error)
+        }
     }
 }
 

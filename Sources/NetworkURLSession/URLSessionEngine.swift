@@ -203,7 +203,7 @@ final class URLSessionEngine: @unchecked Sendable {
 
     private func follow(_ next: NetworkRequest, _ transfer: URLSessionTransfer) {
         leave(transfer, isFinished: true)
-        next.attemptObserver?.attemptWasRedirected(to: next)
+        next.report(.redirected(next))
         transfer.redirects.append(transfer.request)
         transfer.request = next
         transfer.origin = next.origin

@@ -9,8 +9,8 @@ extension FileUpload {
     /// Asks what the server supports.
     func server(_ attempts: inout UploadAttempts) async throws(DataTransferError) -> UploadServer {
         while true {
-            let continuation = attempts.continuation
-            let options = try request { () throws(TransportError) in try requests.options(continuation) }
+            let step = attempts.step
+            let options = try request { () throws(TransportError) in try requests.options(step) }
             guard let response = try await response(to: options, &attempts) else { continue }
             return try reporting(
                 Result { () throws(UploadFailure) in try UploadServer(response.headers, url: response.url, file: file) })
@@ -22,9 +22,9 @@ extension FileUpload {
         _ attempts: inout UploadAttempts
     ) async throws(DataTransferError) -> Upload? {
         try reporting(Result { () throws(UploadFailure) in try server.checkLength(source.length, file: file) })
-        let continuation = attempts.continuation
+        let step = attempts.step
         let post = try request { () throws(TransportError) in
-            try requests.post(length: source.length, metadata: options.encodedMetadata, continuation)
+            try requests.post(length: source.length, metadata: options.encodedMetadata, step)
         }
         // After a failure that leaves no upload behind, or if the endpoint permits another one, the upload is created once more.
         guard let response = try await response(to: post, &attempts) else { return nil }
@@ -45,8 +45,8 @@ extension FileUpload {
     func ask(
         _ source: UploadSource, _ upload: Upload, _ attempts: inout UploadAttempts
     ) async throws(DataTransferError) -> UploadOutcome? {
-        let continuation = attempts.continuation
-        let head = try request { () throws(TransportError) in try requests.head(upload.url, continuation) }
+        let step = attempts.step
+        let head = try request { () throws(TransportError) in try requests.head(upload.url, step) }
         guard let response = try await response(to: head, &attempts) else { return nil }
         return try reporting(
             Result { () throws(UploadFailure) in
@@ -73,10 +73,10 @@ extension FileUpload {
             checksum = "\(kind.rawValue) \(Data(digest).base64EncodedString())"
         }
         try await unchanged(source)
-        let continuation = attempts.continuation
+        let step = attempts.step
         let patch = try request { () throws(TransportError) in
             try requests.patch(
-                url, at: offset, source.body(offset..<end), checksum: checksum, continuation, progress?.part(from: offset))
+                url, at: offset, source.body(offset..<end), checksum: checksum, step, progress?.part(from: offset))
         }
         guard let response = try await response(to: patch, &attempts) else { return nil }
         let outcome = try reporting(
@@ -92,7 +92,6 @@ extension FileUpload {
     private func response(
         to endpoint: Endpoint<Void>, _ attempts: inout UploadAttempts
     ) async throws(DataTransferError) -> DataTransferResponse<Void>? {
-        attempts.continuation.forgetDecision()
         let failure: DataTransferError
         do throws(DataTransferError) {
             return try await service.responseResult(for: endpoint).get()

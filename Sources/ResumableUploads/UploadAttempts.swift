@@ -9,8 +9,8 @@ import NetworkSupport
 /// If the service has an interceptor that retries, that decides after lost connections and temporary failures, and counts them. Otherwise, and
 /// for responses that are particular to uploads, the options decide.
 struct UploadAttempts {
-    /// The means by which the interceptor decides; another one since the latest progress.
-    private(set) var continuation = TransferContinuation(handlesFailures: true)
+    /// The number of failed requests since the latest progress, if an interceptor counts them.
+    private var counted = 0
     private let options: UploadOptions
     private let deadline: Deadline?
     private var failures = 0
@@ -32,18 +32,20 @@ struct UploadAttempts {
         guard offset > furthest else { return }
         furthest = offset
         failures = 0
-        continuation = TransferContinuation(handlesFailures: true)
+        counted = 0
     }
+
+    /// The part of the next request in the upload.
+    var step: TransferStep { .upload(attempts: counted) }
 
     /// Returns whether another attempt follows a failed request, when it is time for it.
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` when the task is cancelled during the pause.
     mutating func mayContinue(after error: DataTransferError) async throws(TransportError) -> Bool {
         guard !Task.isCancelled, !error.isCancelled else { return false }
-        if continuation.isDecided {
-            guard let failure = error.networkError else { return false }
-            let cause = failure.transportError ?? TransportError(.other, "status \(failure.statusCode ?? 0)")
-            return try await continuation.mayContinue(after: cause)
+        if let outcome = error.networkError?.outcome, let attempt = outcome.countedAttempt {
+            counted = attempt.number
+            return try await attempt.permitsNextRequest(after: outcome)
         }
         guard error.networkError?.isRetryable == true else { return false }
         // After the deadline, no attempt could follow; the failure says more than the deadline.

@@ -26,29 +26,29 @@ struct UploadRequests: Sendable {
 
     /// Asks what the server supports. A server that does not support OPTIONS may respond with any status; only temporary failures say nothing
     /// about it.
-    func options(_ continuation: TransferContinuation) throws(TransportError) -> Endpoint<Void> {
-        try endpoint(.options, nil, [:], accepting: .exceptTemporaryFailures, continuation)
+    func options(_ step: TransferStep) throws(TransportError) -> Endpoint<Void> {
+        try endpoint(.options, nil, [:], accepting: .exceptTemporaryFailures, step)
     }
 
     /// Creates an upload (creation extension).
     func post(
-        length: Int64, metadata: String?, _ continuation: TransferContinuation
+        length: Int64, metadata: String?, _ step: TransferStep
     ) throws(TransportError) -> Endpoint<Void> {
         var fields: HeaderFields = ["Tus-Resumable": UploadServer.version, "Upload-Length": "\(length)"]
         if let metadata { fields["Upload-Metadata"] = metadata }
-        return try endpoint(.post, nil, fields, accepting: .success + [412, 413], continuation)
+        return try endpoint(.post, nil, fields, accepting: .success + [412, 413], step)
     }
 
     /// Asks for the position up to which the server has the file.
-    func head(_ url: URL, _ continuation: TransferContinuation) throws(TransportError) -> Endpoint<Void> {
+    func head(_ url: URL, _ step: TransferStep) throws(TransportError) -> Endpoint<Void> {
         // A stored response would have an old position.
         let fields: HeaderFields = ["Tus-Resumable": UploadServer.version, "Cache-Control": "no-store"]
-        return try endpoint(.head, url, fields, accepting: .success + UploadOutcome.statuses, continuation)
+        return try endpoint(.head, url, fields, accepting: .success + UploadOutcome.statuses, step)
     }
 
     /// Sends a part of the file.
     func patch(
-        _ url: URL, at offset: Int64, _ body: EndpointBody, checksum: String?, _ continuation: TransferContinuation,
+        _ url: URL, at offset: Int64, _ body: EndpointBody, checksum: String?, _ step: TransferStep,
         _ progress: (any TransferProgressObserver)?
     ) throws(TransportError) -> Endpoint<Void> {
         var fields: HeaderFields = [
@@ -56,7 +56,7 @@ struct UploadRequests: Sendable {
             "Content-Type": "application/offset+octet-stream",
         ]
         if let checksum { fields["Upload-Checksum"] = checksum }
-        var patch = try endpoint(.patch, url, fields, accepting: .success + UploadOutcome.statuses, continuation)
+        var patch = try endpoint(.patch, url, fields, accepting: .success + UploadOutcome.statuses, step)
         patch.request.body = body
         patch.request.progress = progress
         return patch
@@ -65,14 +65,13 @@ struct UploadRequests: Sendable {
     /// Removes the upload from the server (termination extension).
     func delete(_ url: URL) throws(TransportError) -> Endpoint<Void> {
         try endpoint(
-            .delete, url, ["Tus-Resumable": UploadServer.version], accepting: .success + [403, 404, 405, 410, 501],
-            TransferContinuation())
+            .delete, url, ["Tus-Resumable": UploadServer.version], accepting: .success + [403, 404, 405, 410, 501], nil)
     }
 
     /// - Parameter url: The URL of the upload; `nil` for the endpoint itself.
     private func endpoint(
         _ method: RequestMethod, _ url: URL?, _ fields: HeaderFields, accepting statuses: AcceptedStatuses,
-        _ continuation: TransferContinuation
+        _ step: TransferStep?
     ) throws(TransportError) -> Endpoint<Void> {
         var request = creation
         request.method = method
@@ -81,7 +80,7 @@ struct UploadRequests: Sendable {
         request.acceptedStatuses = statuses
         // A server counts the bytes that it receives.
         request.compression = .identity
-        request.context.continuation = continuation
+        request.context.transferStep = step
         // What the endpoint says about its repetition applies to the creation.
         if method != .post { request.idempotency = nil }
         var own = HeaderFields(

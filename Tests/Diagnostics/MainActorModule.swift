@@ -54,7 +54,7 @@ struct Configuration: NetworkConfigurable { var baseURL = URL(fileURLWithPath: "
 // MARK: What is passed to a service
 
 struct Tracing: NetworkInterceptor {
-    func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse {
+    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         try await next(request)
     }
 }

@@ -44,13 +44,15 @@ import Testing
         // Breaks the reference cycle: the action retains the breaker, which retains the clock.
         defer { clock.action.withLock { $0 = nil } }
         let breaker = CircuitBreaker(options: CircuitBreakerOptions(window: 4, minimumOutcomes: 1), clock: clock)
-        _ = try await breaker.intercept(.make()) { _ in .make() }
+        _ = try await breaker.intercept(.make(), next: NetworkExchange { _ in .make() })
         clock.action.withLock { action in
             action = { _ = breaker.openHosts + [try? breaker.admit(.make(), to: "https://api.test:443")].compactMap { _ in "" } }
         }
-        for status in [200, 500, 500, 500] { _ = try? await breaker.intercept(.make()) { _ in .make(status) } }
+        for status in [200, 500, 500, 500] {
+            _ = try? await breaker.intercept(.make(), next: NetworkExchange { _ in .make(status) })
+        }
         #expect(breaker.openHosts == ["https://api.test:443"])
-        _ = try? await breaker.intercept(.make()) { _ in .make() }
+        _ = try? await breaker.intercept(.make(), next: NetworkExchange { _ in .make() })
         // The clock is read for each failure, and for each request while the circuit is open.
         #expect(clock.calls.withLock { $0 } == 4)
     }
@@ -70,7 +72,7 @@ import Testing
         }
         for _ in 0..<3 {
             let origin = "https://other.test:\(Int.random(in: 1...60_000))"
-            _ = try await limiter.intercept(.make()) { _ in .make() }
+            _ = try await limiter.intercept(.make(), next: NetworkExchange { _ in .make() })
             limiter.receive(response(from: origin), to: .make())
         }
         #expect(clock.calls.withLock { $0 } >= 6)

@@ -17,12 +17,14 @@ import TransferTestSupport
     ) -> Task<Result<NetworkResponse, TransportError>, Never> {
         Task {
             await result { () throws(TransportError) in
-                try await coalescing.intercept(request) { (_) async throws(TransportError) in
-                    sent.withLock { $0 += 1 }
-                    await latch.wait()
-                    if Task.isCancelled { throw TransportError(.cancelled, "cancelled") }
-                    return .make(status, [:], "shared")
-                }
+                try await coalescing.intercept(
+                    request,
+                    next: NetworkExchange { (_) async throws(TransportError) in
+                        sent.withLock { $0 += 1 }
+                        await latch.wait()
+                        if Task.isCancelled { throw TransportError(.cancelled, "cancelled") }
+                        return .make(status, [:], "shared")
+                    })
             }
         }
     }
@@ -130,15 +132,17 @@ import TransferTestSupport
         let wasCancelled = Locked(false)
         let task = Task {
             await result { () throws(TransportError) in
-                try await coalescing.intercept(.make()) { (_) async throws(TransportError) in
-                    await withTaskCancellationHandler {
-                        await latch.wait()
-                    } onCancel: {
-                        wasCancelled.withLock { $0 = true }
-                        latch.open()
-                    }
-                    throw TransportError(.cancelled, "cancelled")
-                }
+                try await coalescing.intercept(
+                    .make(),
+                    next: NetworkExchange { (_) async throws(TransportError) in
+                        await withTaskCancellationHandler {
+                            await latch.wait()
+                        } onCancel: {
+                            wasCancelled.withLock { $0 = true }
+                            latch.open()
+                        }
+                        throw TransportError(.cancelled, "cancelled")
+                    })
             }
         }
         await latch.waitForArrival()
@@ -150,7 +154,7 @@ import TransferTestSupport
 
     @Test func `a request with more time than the first is sent separately when the first times out`() async {
         let latch = AsyncGate()
-        let timingOut: NetworkExchange = { (_) async throws(TransportError) in
+        let timingOut = NetworkExchange { (_) async throws(TransportError) in
             sent.withLock { $0 += 1 }
             if sent.withLock({ $0 }) > 1 { return .make() }
             await latch.wait()
@@ -167,6 +171,29 @@ import TransferTestSupport
         latch.open()
         #expect(await first.value.code == .timedOut)
         #expect(await second.value.status == 200)
+    }
+
+    @Test func `the error of the first request names the phase in which its exchange timed out`() async {
+        let latch = AsyncGate()
+        let clock = ManualClock()
+        let coalescing = CoalescingInterceptor.coalescing(clock: clock)
+        var request = NetworkRequest.make()
+        request.deadline = Deadline(after: .seconds(10), clock: clock)
+        let first = Task { [request] in
+            await result { () throws(TransportError) in
+                try await coalescing.intercept(
+                    request,
+                    next: NetworkExchange { (_) async throws(TransportError) in
+                        await latch.wait()
+                        throw TransportError(.timedOut, "too slow", phase: .firstByte)
+                    })
+            }
+        }
+        await latch.waitForArrival()
+        clock.advance(by: .seconds(10))
+        latch.open()
+        guard case .failure(let error) = await first.value else { Issue.record("no error"); return }
+        #expect(error.phase == .firstByte, "\(error)")
     }
 
     @Test func `streams are not shared`() async throws {

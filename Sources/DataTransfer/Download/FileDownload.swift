@@ -10,10 +10,8 @@ struct FileDownload: Sendable {
     let options: DownloadOptions
     let progress: DownloadProgress?
     let service: any DataTransferService
-    /// The means by which an interceptor that retries decides whether an interrupted body is resumed.
-    private let continuation = TransferContinuation()
-    /// Whether the body was interrupted and its rest is to be requested.
-    private let resumesInterruptedBody = Locked(false)
+    /// The number of attempts so far, if an interceptor counts them, and whether the body was interrupted and its rest is to be requested.
+    private let attempts = Locked<(count: Int, resumesBody: Bool)>((0, false))
     /// The partial file while it is open, and whether its bytes can be those of a later call.
     private let opened = Locked<(partial: PartialFile?, isKept: Bool)>((nil, false))
 
@@ -50,11 +48,14 @@ struct FileDownload: Sendable {
                 var file = try await load(into: partial, current)
                 // Bytes that were received in this call do not count as resumed.
                 file.resumedFrom = min(file.resumedFrom, resumption?.receivedBytes ?? 0)
-                file.timings.attempt = max(file.timings.attempt, continuation.attempts)
+                file.timings.attempt = max(file.timings.attempt, attempts.withLock(\.count))
                 return file
             } catch {
-                if resumesInterruptedBody.withLock({ $0 }) {
-                    resumesInterruptedBody.withLock { $0 = false }
+                let resumesBody = attempts.withLock { attempts in
+                    defer { attempts.resumesBody = false }
+                    return attempts.resumesBody
+                }
+                if resumesBody {
                     current = await self.resumption(of: partial)
                     continue
                 }
@@ -75,15 +76,17 @@ struct FileDownload: Sendable {
         _ error: TransportError, _ stream: DataTransferStream, _ partial: PartialFile
     ) async -> DataTransferError {
         var error = error
-        error.attempts = max(error.attempts, continuation.attempts)
+        error.attempts = max(error.attempts, attempts.withLock(\.count))
         if error.request == nil { error.request = stream.request(request.method) }
-        guard await resumption(of: partial) != nil else { return stream.report(NetworkError(error)) }
+        guard let attempt = stream.response.countedAttempt, await resumption(of: partial) != nil else {
+            return stream.report(NetworkError(error))
+        }
         do throws(TransportError) {
-            guard try await continuation.mayContinue(after: error) else { return stream.report(NetworkError(error)) }
+            guard try await attempt.permitsRest(after: &error) else { return stream.report(NetworkError(error)) }
         } catch {
             return stream.report(NetworkError(error))
         }
-        resumesInterruptedBody.withLock { $0 = true }
+        attempts.withLock { $0.resumesBody = true }
         return .networkFailure(NetworkError(error))
     }
 
@@ -184,7 +187,7 @@ struct FileDownload: Sendable {
     private func stream(_ resumption: Resumption?) async throws(DataTransferError) -> DataTransferStream {
         var request = request
         request.progress = progress?.beginAttempt()
-        request.context.continuation = continuation
+        request.context.transferStep = .download(attempts: attempts.withLock(\.count))
         // With a content coding that the engine undoes, no range could be requested, and the length would not be known.
         if !request.headerParameters.contains("Accept-Encoding") {
             request.headerParameters.set("identity", for: "Accept-Encoding")
@@ -194,6 +197,7 @@ struct FileDownload: Sendable {
             request.acceptedStatuses = request.acceptedStatuses + [206, 416]
         }
         let stream = try await service.streamResult(for: request).get()
+        if let attempt = stream.response.countedAttempt { attempts.withLock { $0.count = attempt.number } }
         try await checkName(stream, resumption)
         return stream
     }

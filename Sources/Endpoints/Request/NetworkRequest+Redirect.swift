@@ -27,7 +27,11 @@ extension NetworkRequest {
 
     /// Returns whether a response comes from the request's origin. A response from another origin applies only to that origin.
     package func hasOrigin(of response: LazyURL) -> Bool {
-        let text = response.text
-        return text == urlText || ParsedURL(text).origin == origin
+        response.text == urlText || response.origin == origin
     }
+}
+
+extension LazyURL {
+    /// The scheme, host and port (RFC 6454 §4), such as `https://api.example.com:443`.
+    package var origin: String { ParsedURL(text).origin }
 }

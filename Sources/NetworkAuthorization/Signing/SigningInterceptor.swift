@@ -14,7 +14,7 @@ import NetworkPipeline
 /// more, and made again for a redirect within the origin. Caches and coalescing distinguish requests by the keys, not by the
 /// signatures. Requests to other origins, requests that already have an `Authorization` field, and requests of endpoints that need no
 /// authentication (``Endpoints/RequestDescription/requiresAuthentication``) are sent unchanged.
-public struct SigningInterceptor: PhasedInterceptor {
+public struct SigningInterceptor: NetworkInterceptor {
     private enum Signature {
         case aws(AWSSignature)
         case message(MessageSignature)
@@ -48,25 +48,21 @@ public struct SigningInterceptor: PhasedInterceptor {
     /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if there are no credentials, the body can be read only once, or
     ///   the request lacks something that the signature covers; ``NetworkCore/TransportError/Code/bodyFailed`` if the body cannot be
     ///   read; otherwise what `next` throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
-        guard request.needsCredentials(for: origins) else { return .unconcerned }
-        guard case .message(let signature) = signature else { return nil }
-        try signature.validate(for: request)
-        request.prover = signature.prover(for: request)
-        request.markProof(for: "Signature", identity: signature.identity)
-        return .unconcerned
-    }
-
-    package func prepareWaiting(_ request: inout NetworkRequest) async throws(TransportError) -> InterceptorState {
-        guard case .aws(let signature) = signature else { return .unconcerned }
-        let credentials = try await signature.credentials(for: request)
-        request.prover = signature.prover(credentials, for: request)
-        request.markProof(for: "Authorization", identity: "AWS4 \(credentials.accessKeyID)")
-        return .unconcerned
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        guard request.needsCredentials(for: origins) else { return try await next(request) }
+        switch signature {
+        case .message(let signature):
+            try signature.validate(for: request)
+            request.prover = signature.prover(for: request)
+            request.markProof(for: "Signature", identity: signature.identity)
+        case .aws(let signature):
+            let credentials = try await signature.credentials(for: request)
+            request.prover = signature.prover(credentials, for: request)
+            request.markProof(for: "Authorization", identity: "AWS4 \(credentials.accessKeyID)")
+        }
+        return try await next(request)
     }
 }
 

@@ -17,7 +17,7 @@ struct CacheExchange: Sendable {
 
     init(
         cache: CacheInterceptor, request: NetworkRequest, terms: RequestTerms, sentAs method: RequestMethod? = nil,
-        next: @escaping NetworkExchange
+        next: NetworkExchange
     ) {
         self.cache = cache
         self.request = request
@@ -52,7 +52,7 @@ struct CacheExchange: Sendable {
     /// - Parameter isValidated: Whether the origin has validated the stored response. If not, the fields that `no-cache` lists
     ///   are removed (§5.2.2.4).
     func makeResponse(_ entry: CacheEntry, age: Double, status: String, isValidated: Bool) -> NetworkResponse {
-        request.attemptObserver?.responseIsStored()
+        request.report(.stored)
         let stored = entry.response
         var response = NetworkResponse(
             statusCode: stored.statusCode, headers: stored.headers, body: .data(request.method == .head ? Data() : stored.body),
@@ -184,7 +184,7 @@ struct CacheExchange: Sendable {
         for name in RequestConditions.names { request.headers.remove(name) }
         request.progress = nil
         request.onInformationalResponse = nil
-        request.attemptObserver = nil
+        request.callObserver = nil
         // A closure of the caller is not called after its request has ended.
         if !request.redirects.isDefault { request.redirects = .doNotFollow }
         request.deadline = Deadline(after: cache.options.revalidationTimeout, clock: ContinuousClock())
@@ -217,7 +217,7 @@ struct CacheExchange: Sendable {
 
     func begin(_ sent: SentRequest = SentRequest()) -> Attempt {
         var request = request
-        request.addAttemptObserver(sent)
+        request.addCallObserver(sent)
         return Attempt(request: request, sent: sent, ticket: cache.ledger.begin(key), date: cache.now())
     }
 }

@@ -74,7 +74,7 @@ public final class CacheInterceptor: NetworkInterceptor {
     /// Returns a stored response, or forwards the request.
     ///
     /// - Throws: Only errors of `next`. A failure of the store is treated as a miss.
-    public func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError)
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
         let isHead = request.method == .head
@@ -132,12 +132,12 @@ public final class CacheInterceptor: NetworkInterceptor {
 
     /// Forwards a request with a method whose responses are not stored, or a GET or HEAD with a body, and removes the stored
     /// responses that it invalidates (RFC 9111 §4.4).
-    private func forwardAndInvalidate(_ request: NetworkRequest, _ next: @escaping NetworkExchange) async throws(TransportError)
+    private func forwardAndInvalidate(_ request: NetworkRequest, _ next: NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
         let sent = SentRequest()
         var observed = request
-        observed.addAttemptObserver(sent)
+        observed.addCallObserver(sent)
         let get = exchangeForGet(request, next)
         // It becomes invalid if another request changes the resource in the meantime.
         let before = get?.begin(sent)
@@ -162,7 +162,7 @@ public final class CacheInterceptor: NetworkInterceptor {
     }
 
     /// Returns what stores the response to a POST for later GET requests, if that is possible (RFC 9110 §9.3.3).
-    private func exchangeForGet(_ request: NetworkRequest, _ next: @escaping NetworkExchange) -> CacheExchange? {
+    private func exchangeForGet(_ request: NetworkRequest, _ next: NetworkExchange) -> CacheExchange? {
         guard request.method == .post, !request.headers.replaceMethod else { return nil }
         var get = request
         get.method = .get

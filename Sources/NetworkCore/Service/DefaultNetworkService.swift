@@ -92,9 +92,9 @@ public struct DefaultNetworkService: NetworkService {
                 finish($0)
             }
         }
-        call?.attemptWillBegin(request)
+        call?.receive(.sent(request, ago: .zero))
         return session.response(for: request) { result in
-            call?.attemptDidEnd(with: result)
+            call?.receive(.attempted(result))
             finish(result)
         }
     }
@@ -170,7 +170,7 @@ extension DefaultNetworkService {
             return try await call.observe(request, session)
         }
         var (request, relay) = request.relayed()
-        if let call { request.addAttemptObserver(call) }
+        if let call { request.addCallObserver(call) }
         do throws(TransportError) {
             var response = try await intercepted.response(for: request)
             // An interceptor may return another body than one in memory.

@@ -73,15 +73,13 @@ extension NetworkResponse {
 }
 
 /// Reports one call to a logger: each attempt when it is sent, after all interceptors, and the outcome of the call.
-final class CallLog: AttemptObserver {
+final class CallLog: CallObserver {
     private struct State {
-        var attempts = 0
+        var tally = CallTally()
         /// The request of the last attempt.
         var sent: LoggedRequest?
         /// The same, if its record is only needed for a failure.
         var sentRequest: NetworkRequest?
-        var isShared = false
-        var isStored = false
         /// The failure of the last attempt, which is not logged again as the failure of the call.
         var failure: TransportError?
         var isOver = false
@@ -93,7 +91,6 @@ final class CallLog: AttemptObserver {
     private let logsOnlyFailures: Bool
     /// The request as the service built it.
     private let request: NetworkRequest
-    private let began = monotonicNanoseconds()
     private let state = Locked(State())
 
     init(_ request: NetworkRequest, identifier: UInt64, logger: any NetworkErrorLogger) {
@@ -112,16 +109,22 @@ final class CallLog: AttemptObserver {
 
     // MARK: Attempts
 
-    func attemptWillBegin(_ request: NetworkRequest) {
-        var request = request
-        // This is one of its observers: the two would retain each other.
-        request.attemptObserver = nil
-        let attempt = state.withLock { [request] state in
-            state.attempts += 1
+    func receive(_ event: CallEvent) {
+        switch event {
+        case .sent(let request, _): begin(request.observed(by: nil))
+        case .attempted(.success(let response)): received(response)
+        case .attempted(.failure(let error)): failed(error)
+        case .shared, .stored: state.withLock { $0.tally.noteSource(event) }
+        case .redirected, .informed, .retried, .ignored, .noted: break
+        }
+    }
+
+    private func begin(_ request: NetworkRequest) {
+        let attempt = state.withLock { state in
+            state.tally.beginAttempt()
             state.failure = nil
-            state.isStored = false
             if logsOnlyFailures { state.sentRequest = request }
-            return state.attempts
+            return state.tally.attempts
         }
         if logsOnlyFailures { return }
         let record = record(of: request, attempt: attempt)
@@ -129,33 +132,25 @@ final class CallLog: AttemptObserver {
         if logger.isEnabled { logger.log(request: record) }
     }
 
-    func attemptDidEnd(_ response: NetworkResponse) {
+    private func received(_ response: NetworkResponse) {
         guard !logsOnlyFailures, logger.isEnabled else { return }
         var record = response.logged
         // Interceptors number the response later.
-        record.attempt = state.withLock(\.attempts)
+        record.attempt = state.withLock(\.tally.attempts)
         logger.log(response: record, for: lastSent)
     }
 
-    func attemptDidFail(_ error: TransportError) {
+    private func failed(_ error: TransportError) {
         var error = error
         error.attempts = state.withLock { [error] state in
             state.failure = error
-            return state.attempts
+            return state.tally.attempts
         }
         if logger.isEnabled { logger.log(error: NetworkError(error), for: lastSent) }
     }
 
-    func attemptWasShared(_ request: NetworkRequest) {
-        state.withLock { $0.isShared = true }
-    }
-
-    func responseIsStored() {
-        state.withLock { $0.isStored = true }
-    }
-
     private var lastSent: LoggedRequest {
-        let (sent, request, attempt) = state.withLock { ($0.sent, $0.sentRequest, $0.attempts) }
+        let (sent, request, attempt) = state.withLock { ($0.sent, $0.sentRequest, $0.tally.attempts) }
         return sent ?? request.map { record(of: $0, attempt: attempt) } ?? call
     }
 
@@ -189,13 +184,6 @@ final class CallLog: AttemptObserver {
             return (state, !state.isOver)
         }
         guard isFirst, logger.isEnabled, error != nil || !logsOnlyFailures else { return }
-        let source: LoggedOutcome.Source =
-            state.isStored ? .cache : state.isShared ? .sharedAttempt : state.attempts > 0 ? .attempt : .interceptor
-        let now = monotonicNanoseconds()
-        logger.log(
-            outcome: LoggedOutcome(
-                statusCode: statusCode, error: error, source: source, attempts: state.attempts,
-                duration: .nanoseconds(now - min(began, now))),
-            for: call)
+        logger.log(outcome: state.tally.outcome(statusCode, error), for: call)
     }
 }

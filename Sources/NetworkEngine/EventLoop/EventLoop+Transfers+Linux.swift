@@ -98,7 +98,7 @@
                 return end(transfer, .failure(.bodyNotReplayable(for: next)))
             }
             leave(transfer, isEnd: false)
-            next.attemptObserver?.attemptWasRedirected(to: next)
+            next.report(.redirected(next))
             transfer.redirects.append(transfer.request)
             transfer.request = next
             transfer.sending = SendRule()

@@ -9,7 +9,7 @@ import NetworkSupport
 ///
 /// Connection errors, incomplete bodies, timeouts and the statuses 500, 502, 503 and 504 count as failures. Cancelled requests are not counted.
 /// Share one breaker among all services that send requests to the same hosts.
-public final class CircuitBreaker: PhasedInterceptor {
+public final class CircuitBreaker: NetworkInterceptor {
     private let circuits = Locked(OriginTable<CircuitState>())
     private let options: CircuitBreakerOptions
     private let time: TimeSource
@@ -38,29 +38,23 @@ public final class CircuitBreaker: PhasedInterceptor {
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` while the circuit is open;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if an option is invalid; otherwise what `next` throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
         if let configurationError {
             throw TransportError(.invalidConfiguration, configurationError, request: request)
         }
-        return try admit(request, to: request.origin).map { .number($0) } ?? .unconcerned
-    }
-
-    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard case .number(let epoch) = state else { return true }
-        let failed = Self.isFailure(response.statusCode) && request.hasOrigin(of: response.lazyURL)
-        record(request.origin, epoch, failed: failed)
-        return true
-    }
-
-    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard case .number(let epoch) = state else { return true }
-        let isFailure = error.isOfConnection || error.isTimeout || error.code == .incompleteBody
-        record(request.origin, epoch, failed: isFailure ? true : nil)
-        return true
+        let origin = request.origin
+        guard let epoch = try admit(request, to: origin) else { return try await next(request) }
+        do throws(TransportError) {
+            let response = try await next(request)
+            record(origin, epoch, failed: Self.isFailure(response.statusCode) && response.lazyURL.origin == origin)
+            return response
+        } catch {
+            let isFailure = error.isOfConnection || error.isTimeout || error.code == .incompleteBody
+            record(origin, epoch, failed: isFailure ? true : nil)
+            throw error
+        }
     }
 
     /// Admits a request, or throws if the circuit of its host is open.

@@ -15,7 +15,7 @@ import NetworkSupport
 /// arrival if it is the same; a long queue for one host does not delay requests to others. A slot is held until the response is
 /// complete or its stream has ended. One gate can be shared by services with several session managers, whose connection limits
 /// apply in addition.
-public final class ConcurrencyGate: PhasedInterceptor {
+public final class ConcurrencyGate: NetworkInterceptor {
     /// An exchange that waits in the queue.
     private final class WaitingExchange: Sendable {
         let origin: String
@@ -115,54 +115,40 @@ public final class ConcurrencyGate: PhasedInterceptor {
     ///   ``NetworkCore/TransportError/Code/timedOut`` if the deadline passes in the queue;
     ///   ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the queue;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if a limit is invalid; otherwise what `next` throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
         if let configurationError {
             throw TransportError(.invalidConfiguration, configurationError, request: request)
         }
         let origin = request.origin
-        return queue.withLock { $0.enterAtOnce(origin) } ? admitted : nil
-    }
-
-    package func prepareWaiting(_ request: inout NetworkRequest) async throws(TransportError) -> InterceptorState {
-        try await enter(request.origin, request)
-        return admitted
-    }
-
-    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        measure(state, request, isOverload: [429, 503].contains(response.statusCode))
-        if response.body.isInMemory {
-            leave(request.origin)
-        } else {
-            response.observeEnd { [origin = request.origin] _ in self.leave(origin) }
+        if !queue.withLock({ $0.enterAtOnce(origin) }) { try await enter(origin, request) }
+        let began = adaptive == nil ? .zero : time.elapsed.bounded
+        do throws(TransportError) {
+            var response = try await next(request)
+            measure(since: began, origin, isOverload: [429, 503].contains(response.statusCode))
+            if response.body.isInMemory {
+                leave(origin)
+            } else {
+                response.observeEnd { _ in self.leave(origin) }
+            }
+            return response
+        } catch {
+            if error.code != .cancelled { measure(since: began, origin, isOverload: error.isOfConnection || error.isTimeout) }
+            leave(origin)
+            throw error
         }
-        return true
-    }
-
-    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        if error.code != .cancelled { measure(state, request, isOverload: error.isOfConnection || error.isTimeout) }
-        leave(request.origin)
-        return true
     }
 
     // MARK: Adaptive limits
 
-    /// The state of an exchange that is admitted now: with an adaptive limit, the time in microseconds.
-    private var admitted: InterceptorState {
-        adaptive == nil ? .unconcerned : .number(Int(time.elapsed.bounded / .microseconds(1)))
-    }
-
     /// Adapts the limit of a host to the latency of an exchange that has not left yet.
-    private func measure(_ state: InterceptorState, _ request: NetworkRequest, isOverload: Bool) {
-        guard let adaptive, case .number(let began) = state else { return }
+    private func measure(since began: Duration, _ origin: String, isOverload: Bool) {
+        guard let adaptive else { return }
         let now = time.elapsed.bounded
-        let origin = request.origin
         let admitted = queue.withLock { queue in
             let sample = AdaptiveLimitState.Sample(
-                began: .microseconds(began), ended: now, inside: queue.gate.inside(of: origin), isOverload: isOverload)
+                began: began, ended: now, inside: queue.gate.inside(of: origin), isOverload: isOverload)
             // A host without exchanges for a minute has no limit that is worth keeping.
             let limit = queue.limits.update(
                 origin, initial: AdaptiveLimitState(adaptive), isIdle: { now - $0.latest > .seconds(60) }

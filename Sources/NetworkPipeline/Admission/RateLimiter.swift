@@ -21,7 +21,6 @@ public final class RateLimiter: NetworkInterceptor {
     private let limit: RateLimit?
     private let maximumDelay: Duration
     private let time: TimeSource
-    private let malformed = MalformedFields()
     private let configurationError: String?
 
     /// Creates a rate limiter that applies the same limit to each host.
@@ -85,7 +84,7 @@ public final class RateLimiter: NetworkInterceptor {
         guard response.headers.contains("RateLimit") || response.headers.contains("RateLimit-Reset") else { return }
         let origin = ParsedURL(response.lazyURL.text).origin
         let fields = RateLimitFields(response.headers)
-        for name in fields.malformed { malformed.note(name, in: request) }
+        for name in fields.malformed { request.report(.ignored(field: name, origin: request.origin)) }
         guard let pause = fields.pause else { return }
         let now = time.elapsed
         hosts.withLock { hosts in

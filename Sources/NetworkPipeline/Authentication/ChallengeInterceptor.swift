@@ -25,7 +25,7 @@ import NetworkSupport
 /// Once an origin has sent a challenge, weaker ones of the same origin are refused, in all of its realms, so that an attacker on the network cannot
 /// downgrade the authentication: after SHA-256 neither MD5 is used nor Basic, after `qop` no challenge without it, and after `userhash` the user name is not sent.
 /// A request for which only weaker challenges are left fails.
-public struct ChallengeInterceptor: PhasedInterceptor {
+public struct ChallengeInterceptor: NetworkInterceptor {
     /// A scheme of authentication.
     public struct Scheme: RawRepresentable, Hashable, Sendable {
         /// The name of the scheme.
@@ -48,6 +48,11 @@ public struct ChallengeInterceptor: PhasedInterceptor {
     private enum Known {
         case digest(DigestSession)
         case basic
+
+        /// Whether the body is needed for the credentials and then to be sent, but can be read only once.
+        func readsBodyTwice(of request: NetworkRequest) -> Bool {
+            if case .digest(let session) = self { session.protectsBody && !request.hasReplayableBody } else { false }
+        }
     }
 
     private struct Origin {
@@ -68,18 +73,10 @@ public struct ChallengeInterceptor: PhasedInterceptor {
     private static let maximumSessions = 64
 
     /// What a request was sent with.
-    private final class Sent: Sendable {
-        static let nothing = Sent()
-        static let basic = Sent(isFinal: true)
-
-        let session: DigestSession?
+    private struct Sent {
+        var session: DigestSession?
         /// Whether a rejection concerns the password, unless the server says that the nonce is stale: the nonce is that of the last response.
-        let isFinal: Bool
-
-        init(_ session: DigestSession? = nil, isFinal: Bool = false) {
-            self.session = session
-            self.isFinal = isFinal
-        }
+        var isFinal = false
     }
 
     /// How often a request is sent at most: without credentials or with an old nonce, and twice with a new nonce.
@@ -118,56 +115,20 @@ public struct ChallengeInterceptor: PhasedInterceptor {
     /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if the user name cannot be sent, or all challenges are weaker than
     ///   the minimum;
     ///   ``NetworkCore/TransportError/Code/bodyFailed`` if the body cannot be read for `auth-int`; otherwise what `next` throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
-        guard request.needsCredentials(for: origins) else { return .unconcerned }
-        let received = request
-        guard let known = state.states.withLock({ $0[request.origin]?.known }) else {
-            return .changed(received, using: Sent.nothing)
-        }
-        let isSentOnce = !request.hasReplayableBody
-        if case .digest(let session) = known, session.protectsBody, isSentOnce {
-            return .changed(received, using: Sent.nothing)
-        }
-        return .changed(received, using: try apply(known, to: &request, isFinal: false))
-    }
-
-    /// Adds credentials to a request.
-    ///
-    /// - Parameter isFinal: Whether they are those for the last response.
-    private func apply(_ known: Known, to request: inout NetworkRequest, isFinal: Bool) throws(TransportError) -> Sent {
-        switch known {
-        case .basic:
-            request = try basic.applied(to: request)
-            return .basic
-        case .digest(let session):
-            request.prover = DigestProver(session: session, origin: request.origin)
-            request.markProof(for: "Authorization", identity: session.identity)
-            return Sent(session, isFinal: isFinal)
-        }
-    }
-
-    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard case .changed(let received, let object) = state, let sent = object as? Sent,
-            received.hasOrigin(of: response.lazyURL)
-        else { return true }
-        if response.statusCode == 401 {
-            guard received.mayBeSentAgain(after: response) else { return true }
-            if case .none = choice(for: response, sentWith: sent, origin: received.origin) { return true }
-            return false
-        }
-        learn(from: response, sentWith: sent, origin: received.origin)
-        return true
-    }
-
-    package func proceed(
-        from state: InterceptorState, after result: Result<NetworkResponse, TransportError>, next: NetworkExchange
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
-        var response = try result.get()
-        guard case .changed(let request, let object) = state, var sent = object as? Sent else { return response }
+        guard request.needsCredentials(for: origins) else { return try await next(request) }
+        let request = request
+        var response: NetworkResponse
+        var sent = Sent()
+        if let known = state.states.withLock({ $0[request.origin]?.known }), !known.readsBodyTwice(of: request) {
+            var authenticated = request
+            sent = try apply(known, to: &authenticated, isFinal: false)
+            response = try await next(authenticated)
+        } else {
+            response = try await next(request)
+        }
         for _ in 1..<Self.maximumAttempts {
             guard response.statusCode == 401, request.hasOrigin(of: response.lazyURL), request.mayBeSentAgain(after: response)
             else { break }
@@ -182,8 +143,25 @@ public struct ChallengeInterceptor: PhasedInterceptor {
             sent = try apply(known, to: &again, isFinal: true)
             response = try await next(again)
         }
-        if response.statusCode != 401 { learn(from: response, sentWith: sent, origin: request.origin) }
+        if response.statusCode != 401, request.hasOrigin(of: response.lazyURL) {
+            learn(from: response, sentWith: sent, origin: request.origin)
+        }
         return response
+    }
+
+    /// Adds credentials to a request.
+    ///
+    /// - Parameter isFinal: Whether they are those for the last response.
+    private func apply(_ known: Known, to request: inout NetworkRequest, isFinal: Bool) throws(TransportError) -> Sent {
+        switch known {
+        case .basic:
+            request = try basic.applied(to: request)
+            return Sent(isFinal: true)
+        case .digest(let session):
+            request.prover = DigestProver(session: session, origin: request.origin)
+            request.markProof(for: "Authorization", identity: session.identity)
+            return Sent(session: session, isFinal: isFinal)
+        }
     }
 
     // MARK: Challenges

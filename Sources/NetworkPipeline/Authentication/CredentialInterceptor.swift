@@ -16,7 +16,7 @@ import NetworkLogging
 /// and the origin responds with 401 (RFC 9110 §15.5.2), the request is sent once more with newer credentials. A second 401
 /// is returned to the caller. So is the first one if the body can be read only once, or if ``RefreshingCredentials/set(_:)``
 /// was called in the meantime.
-public struct CredentialInterceptor: PhasedInterceptor {
+public struct CredentialInterceptor: NetworkInterceptor {
     private enum Source {
         case constant(Credential)
         case each(@Sendable (NetworkRequest) async throws -> Credential?)
@@ -63,65 +63,32 @@ public struct CredentialInterceptor: PhasedInterceptor {
     /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if no credential can be obtained;
     ///   ``NetworkCore/TransportError/Code/timedOut`` or ``NetworkCore/TransportError/Code/cancelled`` while it waits for a
     ///   refresh; otherwise what `next` throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
-        guard request.needsCredentials(for: origins) else { return .unconcerned }
-        switch source {
-        case .constant(let credential):
-            request = try credential.applied(to: request)
-            return .unconcerned
-        case .each: return nil
-        case .refreshing(let credentials):
-            if credentials.isRefreshingHere { return .unconcerned }
-            guard let generation = credentials.currentIfValid else { return nil }
-            return try Self.apply(generation, to: &request)
-        }
-    }
-
-    package func prepareWaiting(_ request: inout NetworkRequest) async throws(TransportError) -> InterceptorState {
-        switch source {
-        case .constant: return .unconcerned
-        case .each(let credential):
-            if let credential = try await request.obtaining("the credentials", { [request] in try await credential(request) }) {
-                request = try credential.applied(to: request)
-            }
-            return .unconcerned
-        case .refreshing(let credentials):
-            return try Self.apply(try await credentials.current(for: request), to: &request)
-        }
-    }
-
-    private static func apply(
-        _ generation: RefreshingCredentials.Generation, to request: inout NetworkRequest
-    ) throws(TransportError) -> InterceptorState {
-        let received = request
-        request = try generation.credential.applied(to: request)
-        return .changed(received, using: generation)
-    }
-
-    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard response.statusCode == 401, case .refreshing(let credentials) = source, case .changed(_, let object) = state,
-            let generation = object as? RefreshingCredentials.Generation
-        else { return true }
-        let isRejected =
-            request.hasOrigin(of: response.lazyURL) && request.mayBeSentAgain(after: response)
-            && credentials.isCurrent(generation)
-        return !isRejected
-    }
-
-    package func proceed(
-        from state: InterceptorState, after result: Result<NetworkResponse, TransportError>, next: NetworkExchange
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
-        let response = try result.get()
-        guard case .refreshing(let credentials) = source, case .changed(let request, let object) = state,
-            let generation = object as? RefreshingCredentials.Generation
-        else { return response }
-        response.body.stop()
-        let newer = try await credentials.newer(than: generation, for: request)
-        return try await next(newer.credential.applied(to: request))
+        guard request.needsCredentials(for: origins) else { return try await next(request) }
+        switch source {
+        case .constant(let credential): return try await next(credential.applied(to: request))
+        case .each(let credential):
+            let request = request
+            let obtained = try await request.obtaining("the credentials") { try await credential(request) }
+            return try await next(obtained?.applied(to: request) ?? request)
+        case .refreshing(let credentials):
+            if credentials.isRefreshingHere { return try await next(request) }
+            let generation: RefreshingCredentials.Generation
+            if let valid = credentials.currentIfValid {
+                generation = valid
+            } else {
+                generation = try await credentials.current(for: request)
+            }
+            let response = try await next(generation.credential.applied(to: request))
+            guard response.statusCode == 401, request.hasOrigin(of: response.lazyURL), request.mayBeSentAgain(after: response),
+                credentials.isCurrent(generation)
+            else { return response }
+            response.body.stop()
+            let newer = try await credentials.newer(than: generation, for: request)
+            return try await next(newer.credential.applied(to: request))
+        }
     }
 }
 

@@ -56,7 +56,7 @@ public final class HedgingInterceptor: NetworkInterceptor {
     ///
     /// - Throws: What the attempt that ended last threw, if there was no response;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the options or the budget is invalid.
-    public func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError)
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
         if let configurationError {
@@ -72,17 +72,17 @@ public final class HedgingInterceptor: NetworkInterceptor {
         if let delay = known ?? options.delay(nil), delay < request.deadline?.remaining ?? .seconds(1_000_000) {
             return try await race(request, first, delay, next).get()
         }
-        let response = try await next(request.observed(by: first))
+        let response = try await next(request.alsoObserved(by: first))
         if Self.isFinal(.success(response)) { record(first.latency, of: request) }
         return response
     }
 
     /// Sends the request, and once more after a delay, and returns the result when no attempt is running any more.
     private func race(
-        _ request: NetworkRequest, _ first: FirstAttempt, _ delay: Duration, _ next: @escaping NetworkExchange
+        _ request: NetworkRequest, _ first: FirstAttempt, _ delay: Duration, _ next: NetworkExchange
     ) async -> Result<NetworkResponse, TransportError> {
         await withTaskGroup(of: Event.self) { group in
-            group.addTask { await .ended(isFirst: true, Self.result(of: request.observed(by: first), next)) }
+            group.addTask { await .ended(isFirst: true, Self.result(of: request.alsoObserved(by: first), next)) }
             group.addTask { .late(await first.exceeds(delay)) }
             var second: SecondAttempt?
             var isFirstOver = false
@@ -90,7 +90,7 @@ public final class HedgingInterceptor: NetworkInterceptor {
             while let event = await group.next() {
                 guard case .ended(let isFirst, let result) = event else {
                     guard case .late(true) = event, mayHedge(request) else { continue }
-                    request.record?.report(.noted("no response within \(delay): a second attempt was started"))
+                    request.report(.noted("no response within \(delay): a second attempt was started"))
                     var request = request
                     second = SecondAttempt(&request, time)
                     running += 1
@@ -147,9 +147,9 @@ public final class HedgingInterceptor: NetworkInterceptor {
 
 extension NetworkRequest {
     /// Returns the request with a further observer.
-    fileprivate func observed(by observer: any AttemptObserver) -> NetworkRequest {
+    fileprivate func alsoObserved(by observer: any CallObserver) -> NetworkRequest {
         var request = self
-        request.addAttemptObserver(observer)
+        request.addCallObserver(observer)
         return request
     }
 }

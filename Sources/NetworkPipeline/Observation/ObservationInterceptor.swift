@@ -7,9 +7,8 @@ import NetworkSupport
 ///
 /// Place it first in the list, so that it observes all other interceptors. It can be shared by several services; its copies
 /// share the numbering of calls and the clock.
-public struct ObservationInterceptor: PhasedInterceptor {
+public struct ObservationInterceptor: NetworkInterceptor {
     private let calls: ObservedCalls
-    private let malformed = MalformedFields()
 
     /// Creates an interceptor that reports to an observer.
     package init(_ observer: any ExchangeObserver, clock: any Clock<Duration> = ContinuousClock()) {
@@ -17,42 +16,37 @@ public struct ObservationInterceptor: PhasedInterceptor {
     }
 
     /// Sends the request and reports its events to the observer.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) -> InterceptorState? {
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
         let record = ExchangeRecord(request, of: calls)
-        request.addAttemptObserver(record)
-        return .object(record)
-    }
-
-    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard case .object(let object) = state, let record = object as? ExchangeRecord else { return true }
-        let status = ExchangeEvent.Outcome.status(response.statusCode)
-        // Only a download checks digests, and only a download can be continued.
-        guard request.context.continuation != nil else {
-            response.observeEnd { error in record.end(error.map { .failure($0.code) } ?? status) }
-            return true
+        request.addCallObserver(record)
+        // Only a download checks digests.
+        let checked: String? = if case .download = request.context.transferStep { request.origin } else { nil }
+        do throws(TransportError) {
+            var response = try await next(request)
+            let status = ExchangeEvent.Outcome.status(response.statusCode)
+            guard let checked else {
+                response.observeEnd { error in record.end(error.map { .failure($0.code) } ?? status) }
+                return response
+            }
+            noteDigests(in: response.headers, of: checked, record)
+            response.observeEnd { [response] error in
+                noteDigests(in: response.trailers, of: checked, record)
+                record.end(error.map { .failure($0.code) } ?? status)
+            }
+            return response
+        } catch {
+            record.end(.failure(error.code))
+            throw error
         }
-        noteDigests(in: response.headers, of: request, record)
-        response.observeEnd { [checked = response] error in
-            noteDigests(in: checked.trailers, of: request, record)
-            record.end(error.map { .failure($0.code) } ?? status)
-        }
-        return true
     }
 
     /// Reports fields with digests that are malformed (RFC 9530 §2, §3), so that the body is not checked with them.
-    private func noteDigests(in fields: HeaderFields, of request: NetworkRequest, _ record: ExchangeRecord) {
+    private func noteDigests(in fields: HeaderFields, of origin: String, _ record: ExchangeRecord) {
         for name in DigestField.names where fields[name].map({ DigestField($0).isMalformed }) == true {
-            malformed.note(name, of: request.origin, to: record)
+            record.receive(.ignored(field: name, origin: origin))
         }
-    }
-
-    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        if case .object(let object) = state, let record = object as? ExchangeRecord { record.end(.failure(error.code)) }
-        return true
     }
 }
 
@@ -188,9 +182,13 @@ struct ClosureObserver: ExchangeObserver {
 
 /// What all calls of an interceptor share.
 final class ObservedCalls: Sendable {
+    /// The maximum number of malformed fields that are reported. The number of origins is not bounded otherwise.
+    private static let maximumMalformedFields = 1000
+
     let report: @Sendable (ExchangeEvent) -> Void
     let time: TimeSource
     private let lastNumber = Locked(0)
+    private let malformed = Locked<Set<String>>([])
 
     init(_ observer: any ExchangeObserver, _ time: TimeSource) {
         if let closure = observer as? ClosureObserver { report = closure.onEvent } else { report = observer.exchangeDidProgress }
@@ -204,17 +202,22 @@ final class ObservedCalls: Sendable {
             return number
         }
     }
+
+    /// Returns whether a malformed field of an origin is to be reported: each field once per origin.
+    func isNew(malformed field: String, of origin: String) -> Bool {
+        malformed.withLock { $0.count < Self.maximumMalformedFields && $0.insert("\(field) \(origin)").inserted }
+    }
 }
 
 /// A call under observation. It turns the reports of interceptors and the session manager into events.
-final class ExchangeRecord: AttemptObserver {
+final class ExchangeRecord: CallObserver {
     private let number: Int
     private let method: RequestMethod
     private let calls: ObservedCalls
     private let state: Locked<ObservedCall>
 
     /// Begins a call, and reports it.
-    init(_ request: NetworkRequest, of calls: ObservedCalls) {
+    init(_ request: borrowing NetworkRequest, of calls: ObservedCalls) {
         number = calls.nextNumber()
         method = request.method
         state = Locked(ObservedCall(url: request.urlText))
@@ -222,8 +225,23 @@ final class ExchangeRecord: AttemptObserver {
         send(.queued)
     }
 
+    func receive(_ event: CallEvent) {
+        switch event {
+        case .sent(let request, let ago): begin(request, ago)
+        case .attempted(.success(let response)): endAttempt(.status(response.statusCode), response.timings)
+        case .attempted(.failure(let error)): endAttempt(.failure(error.code), error.timings)
+        case .informed(let response): note(response)
+        case .retried(let delay, let reason): report(.retried(after: delay, because: reason))
+        case .ignored(let field, let origin):
+            guard calls.isNew(malformed: field, of: origin) else { return }
+            report(.noted("the response's \(field) is malformed, and was ignored"))
+        case .noted(let text): report(.noted(text))
+        case .redirected, .shared, .stored: break
+        }
+    }
+
     /// Reports an event, unless the call has ended: a request may outlive the call for which it was started.
-    func report(_ kind: ExchangeEvent.Kind) {
+    private func report(_ kind: ExchangeEvent.Kind) {
         if !state.withLock({ $0.isOver }) { send(kind) }
     }
 
@@ -232,11 +250,7 @@ final class ExchangeRecord: AttemptObserver {
         calls.report(ExchangeEvent(exchange: number, method: method, place: .call(state), time: time, kind: kind))
     }
 
-    func attemptWillBegin(_ request: NetworkRequest) {
-        attemptHasBegun(request, ago: .zero)
-    }
-
-    func attemptHasBegun(_ request: NetworkRequest, ago: Duration) {
+    private func begin(_ request: NetworkRequest, _ ago: Duration) {
         let began = calls.time.elapsed - ago
         let (attempt, isOver) = state.withLock { state in
             state.attempts += 1
@@ -247,7 +261,7 @@ final class ExchangeRecord: AttemptObserver {
     }
 
     /// Stores a remark, which is reported when the attempt has ended: the observer must not run on the thread that moves bytes.
-    func attemptDidReceive(_ response: InformationalResponse) {
+    private func note(_ response: InformationalResponse) {
         var names: [String] = []
         for field in response.headers.fields.prefix(8) {
             let name = field.name.printable
@@ -258,11 +272,7 @@ final class ExchangeRecord: AttemptObserver {
         state.withLock { $0.notes.append(note) }
     }
 
-    func attemptDidEnd(_ response: NetworkResponse) { attemptDidEnd(.status(response.statusCode), response.timings) }
-
-    func attemptDidFail(_ error: TransportError) { attemptDidEnd(.failure(error.code), error.timings) }
-
-    private func attemptDidEnd(_ outcome: ExchangeEvent.Outcome, _ timings: TransferTimings?) {
+    private func endAttempt(_ outcome: ExchangeEvent.Outcome, _ timings: TransferTimings?) {
         let (attempt, began, notes, isOver) = state.withLock { state in
             defer { state.notes = [] }
             return (state.attempts, state.began, state.notes, state.isOver)
@@ -292,30 +302,6 @@ final class ExchangeRecord: AttemptObserver {
             return (!state.isOver, state.attempts)
         }
         if isFirst { send(.done(outcome, attempts: attempts)) }
-    }
-}
-
-extension NetworkRequest {
-    /// The record to which interceptors report events; `nil` without an observation interceptor.
-    var record: ExchangeRecord? { attemptObserver?.observer(ExchangeRecord.self) }
-}
-
-/// Reports malformed fields of responses, each field once per origin.
-final class MalformedFields: Sendable {
-    /// The maximum number of reports. The number of origins is not bounded otherwise.
-    private static let maximum = 1000
-
-    private let reported = Locked<Set<String>>([])
-
-    func note(_ field: String, in request: NetworkRequest) {
-        if let record = request.record { note(field, of: request.origin, to: record) }
-    }
-
-    func note(_ field: String, of origin: String, to record: ExchangeRecord) {
-        let isNew = reported.withLock { reported in
-            reported.count < Self.maximum && reported.insert("\(field) \(origin)").inserted
-        }
-        if isNew { record.report(.noted("the response's \(field) is malformed, and was ignored")) }
     }
 }
 

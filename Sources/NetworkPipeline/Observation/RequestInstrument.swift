@@ -47,142 +47,83 @@ public protocol InstrumentedAttempt: AnyObject, Sendable {
 }
 
 /// Begins a call of instruments, and ends it.
-struct CallInstruments: PhasedInterceptor {
+struct CallInstruments: NetworkInterceptor {
     let instruments: [any RequestInstrument]
 
-    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    func prepare(_ request: inout NetworkRequest) -> InterceptorState? {
-        var first: (any InstrumentedCall)?
-        var others: [any InstrumentedCall] = []
+    func intercept(_ request: consuming NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        var calls: [any InstrumentedCall] = []
         for instrument in instruments {
-            guard let call = instrument.beginCall(request) else { continue }
-            if first == nil { first = call } else { others.append(call) }
+            if let call = instrument.beginCall(request) { calls.append(call) }
         }
-        guard let first else { return .unconcerned }
-        let record = InstrumentRecord(first, others)
-        request.addAttemptObserver(record)
-        return .object(record)
-    }
-
-    func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        if case .object(let object) = state, let record = object as? InstrumentRecord {
-            let status = response.statusCode
-            response.observeEnd { record.end(status, $0) }
+        if calls.isEmpty { return try await next(request) }
+        let record = InstrumentRecord(calls)
+        request.addCallObserver(record)
+        request.context[InstrumentRecordKey.self] = record
+        do throws(TransportError) {
+            var response = try await next(request)
+            response.observeEnd { [status = response.statusCode] in record.end(status, $0) }
+            return response
+        } catch {
+            record.end(nil, error)
+            throw error
         }
-        return true
-    }
-
-    func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        if case .object(let object) = state, let record = object as? InstrumentRecord { record.end(nil, error) }
-        return true
     }
 }
 
 /// Begins an attempt of instruments, and ends it.
-struct AttemptInstruments: PhasedInterceptor {
-    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    func prepare(_ request: inout NetworkRequest) -> InterceptorState? {
-        guard let record = request.attemptObserver?.observer(InstrumentRecord.self) else { return .unconcerned }
-        return record.beginAttempt(&request).map(InterceptorState.object) ?? .unconcerned
-    }
-
-    func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard case .object(let object) = state, let attempts = object as? InstrumentRecord.Attempts else { return true }
-        if response.body.isInMemory {
-            attempts.end(response, nil)
-        } else {
-            response.observeEnd { [response] in attempts.end(response, $0) }
+struct AttemptInstruments: NetworkInterceptor {
+    func intercept(_ request: consuming NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        guard let record = request.context[InstrumentRecordKey.self] else { return try await next(request) }
+        let attempts = record.beginAttempt(&request)
+        if attempts.isEmpty { return try await next(request) }
+        do throws(TransportError) {
+            var response = try await next(request)
+            if response.body.isInMemory {
+                for attempt in attempts { attempt.end(response, nil) }
+            } else {
+                response.observeEnd { [response] error in
+                    for attempt in attempts { attempt.end(response, error) }
+                }
+            }
+            return response
+        } catch {
+            for attempt in attempts { attempt.end(nil, error) }
+            throw error
         }
-        return true
-    }
-
-    func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        if case .object(let object) = state, let attempts = object as? InstrumentRecord.Attempts { attempts.end(nil, error) }
-        return true
     }
 }
 
-/// One call as its instruments follow it. It observes the attempts to find out where the response came from.
-final class InstrumentRecord: AttemptObserver {
-    private struct State {
-        var attempts = 0
-        var isShared = false
-        var isStored = false
+/// One call as its instruments follow it. It observes the call to find out where the response came from.
+final class InstrumentRecord: CallObserver {
+    private let calls: [any InstrumentedCall]
+    private let tally = Locked(CallTally())
+
+    init(_ calls: [any InstrumentedCall]) {
+        self.calls = calls
     }
 
-    /// An attempt as each of the instruments follows it.
-    final class Attempts: Sendable {
-        // Most often there is one, which needs no array.
-        private let first: any InstrumentedAttempt
-        private let others: [any InstrumentedAttempt]
-
-        init(_ first: any InstrumentedAttempt, _ others: [any InstrumentedAttempt]) {
-            self.first = first
-            self.others = others
+    /// Begins an attempt of each instrument that follows it.
+    func beginAttempt(_ request: inout NetworkRequest) -> [any InstrumentedAttempt] {
+        let number = tally.withLock { tally in
+            tally.beginAttempt()
+            return tally.attempts
         }
-
-        func end(_ response: NetworkResponse?, _ error: TransportError?) {
-            first.end(response, error)
-            for attempt in others { attempt.end(response, error) }
+        var attempts: [any InstrumentedAttempt] = []
+        for call in calls {
+            if let attempt = call.beginAttempt(&request, number: number) { attempts.append(attempt) }
         }
+        return attempts
     }
 
-    private let first: any InstrumentedCall
-    private let others: [any InstrumentedCall]
-    private let began = monotonicNanoseconds()
-    private let state = Locked(State())
-
-    init(_ first: any InstrumentedCall, _ others: [any InstrumentedCall]) {
-        self.first = first
-        self.others = others
-    }
-
-    /// Begins an attempt.
-    ///
-    /// - Returns: The attempt; `nil` if no instrument follows it.
-    func beginAttempt(_ request: inout NetworkRequest) -> Attempts? {
-        let number = state.withLock { state in
-            state.attempts += 1
-            state.isStored = false
-            return state.attempts
-        }
-        var one = first.beginAttempt(&request, number: number)
-        var others: [any InstrumentedAttempt] = []
-        for call in self.others {
-            guard let attempt = call.beginAttempt(&request, number: number) else { continue }
-            if one == nil { one = attempt } else { others.append(attempt) }
-        }
-        return one.map { Attempts($0, others) }
-    }
-
-    func attemptWillBegin(_ request: NetworkRequest) {}
-    func attemptDidEnd(_ response: NetworkResponse) {}
-    func attemptDidFail(_ error: TransportError) {}
-
-    func attemptWasShared(_ request: NetworkRequest) {
-        state.withLock { $0.isShared = true }
-    }
-
-    func responseIsStored() {
-        state.withLock { $0.isStored = true }
+    func receive(_ event: CallEvent) {
+        tally.withLock { $0.noteSource(event) }
     }
 
     /// Ends the call.
     func end(_ status: Int?, _ error: TransportError?) {
-        let state = state.withLock { $0 }
-        let source: LoggedOutcome.Source =
-            state.isStored ? .cache : state.isShared ? .sharedAttempt : state.attempts > 0 ? .attempt : .interceptor
-        let now = monotonicNanoseconds()
-        let outcome = LoggedOutcome(
-            statusCode: status, error: error, source: source, attempts: state.attempts,
-            duration: .nanoseconds(now - min(began, now)))
-        first.end(outcome)
-        for call in others { call.end(outcome) }
+        let outcome = tally.withLock(\.self).outcome(status, error)
+        for call in calls { call.end(outcome) }
     }
 }
+
+private enum InstrumentRecordKey: ContextKey { typealias Value = InstrumentRecord }

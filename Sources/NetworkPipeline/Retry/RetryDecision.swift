@@ -15,12 +15,7 @@ enum RetryDecision: Sendable, Equatable {
 
 /// The input of a decision, in addition to the options.
 struct RetryFacts {
-    var request: NetworkRequest
-    var outcome: Result<NetworkResponse, TransportError>
-    /// The number of the attempt, counted from 1.
-    var attempt: Int
-    /// The time until the deadline of the call; `nil` without a deadline.
-    var remaining: Duration?
+    var attempt: RetryAttempt
     /// Takes a retry from the budget, and returns whether there was one. Called last.
     var takeFromBudget: () -> Bool = { true }
     /// A random number in 0..<1 for the jitter.
@@ -30,12 +25,13 @@ struct RetryFacts {
 
 extension RetryOptions {
     func decision(_ facts: RetryFacts) -> RetryDecision {
-        let cause = RetryCause(facts.outcome)
-        guard causes.contains(cause), facts.attempt < maximumAttempts else { return .stop }
-        guard facts.request.mayBeSentAgain(after: facts.outcome.fate) else {
-            return .end(facts.request.hasReplayableBody ? .notIdempotent : .bodyReadOnce)
+        let attempt = facts.attempt
+        let cause = RetryCause(attempt.outcome)
+        guard causes.contains(cause), attempt.number < maximumAttempts else { return .stop }
+        guard attempt.request.mayBeSentAgain(after: attempt.outcome.fate) else {
+            return .end(attempt.request.hasReplayableBody ? .notIdempotent : .bodyReadOnce)
         }
-        var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
+        var delay = backoff.delay(beforeAttempt: attempt.number + 1, random: facts.random)
         switch requestedPause(facts).pause {
         case .none: break
         case .delay(let asked):
@@ -44,9 +40,9 @@ extension RetryOptions {
             delay = delay.bounded + asked.bounded
         case .malformed:
             // The server asks for some pause, which a small random number must not end at once.
-            delay = backoff.bound(beforeAttempt: facts.attempt + 1)
+            delay = backoff.bound(beforeAttempt: attempt.number + 1)
         }
-        if let remaining = facts.remaining, delay >= remaining { return .end(.deadline) }
+        if let remaining = attempt.remaining, delay >= remaining { return .end(.deadline) }
         guard facts.takeFromBudget() else { return .end(.budget) }
         return .retry(after: delay, because: "\(cause): \(cause.reason)")
     }
@@ -54,7 +50,7 @@ extension RetryOptions {
     /// Returns the pause for which the server asks, and the names of the fields that are not understood.
     func requestedPause(_ facts: RetryFacts) -> (pause: RetryAfter, malformed: [String]) {
         // After a redirect to another origin, the fields apply to that origin.
-        guard case .success(let response) = facts.outcome, facts.request.hasOrigin(of: response.lazyURL) else {
+        guard case .success(let response) = facts.attempt.outcome, facts.attempt.request.hasOrigin(of: response.lazyURL) else {
             return (.none, [])
         }
         let pauses = pauseFields.map { ($0.rawValue, $0.pause(response.headers, now: facts.now)) }

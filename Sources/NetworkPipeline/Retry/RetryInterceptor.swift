@@ -19,14 +19,13 @@ import NetworkSupport
 /// failed attempt too: the next attempt requests the rest of the file (`Range`, `If-Range`), and counts towards the same
 /// maximum number of attempts, with the same pauses and budget. The same applies to a resumable upload, which asks for the
 /// position to continue from instead of sending the failed request again, and whose attempts are counted since its last progress.
-public struct RetryInterceptor: PhasedInterceptor {
+public struct RetryInterceptor: NetworkInterceptor, RetryPolicy {
     private let options: RetryOptions
     private let budget: RetryBudget?
     private let time: TimeSource
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Date
     private let configurationError: String?
-    private let malformed = MalformedFields()
 
     /// Creates an interceptor that retries as its options say.
     ///
@@ -54,144 +53,77 @@ public struct RetryInterceptor: PhasedInterceptor {
     ///
     /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` if the options or the
     ///   budget is invalid; ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in a pause.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) throws(TransportError) -> InterceptorState? {
-        if let configurationError {
-            throw TransportError(.invalidConfiguration, "retry: \(configurationError)", request: request)
-        }
-        // A resumed download belongs to the same call.
-        let attemptsBefore = request.context.continuation?.attempts ?? 0
-        if attemptsBefore == 0 { budget?.deposit() }
-        return .attempt(request, attemptsBefore + 1)
-    }
-
-    package func receive(_ response: inout NetworkResponse, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard case .attempt(let request, let attempt) = state else { return true }
-        return receive(&response, ofAttempt: attempt, request)
-    }
-
-    /// Numbers a response, and returns whether it is final.
-    private func receive(_ response: inout NetworkResponse, ofAttempt attempt: Int, _ request: NetworkRequest) -> Bool {
-        if attempt > 1 { response.timings.attempt = attempt }
-        guard response.statusCode < 400, !options.causes.contains(.status(response.statusCode)) else { return false }
-        if !response.body.isInMemory, let continuation = request.context.continuation {
-            expectBody(continuation, attempt, request)
-        }
-        return true
-    }
-
-    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        guard case .attempt(_, let attempt) = state else { return true }
-        if attempt > 1 { error.attempts = attempt }
-        return false
-    }
-
-    package func proceed(
-        from state: InterceptorState, after result: Result<NetworkResponse, TransportError>, next: NetworkExchange
+    public func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
-        guard case .attempt(let request, var attempt) = state else { return try result.get() }
-        if let continuation = request.context.continuation, continuation.handlesFailures {
-            expectNextRequest(continuation, attempt, request, after: result)
-            return try result.get()
-        }
-        var result = result
-        while try await pauses(after: &result, ofAttempt: attempt, request) {
-            attempt += 1
+        try validate(for: request)
+        let request = request
+        // A resumed download belongs to the same call.
+        let step = request.context.transferStep
+        var number = (step?.attempts ?? 0) + 1
+        if number == 1 { budget?.deposit() }
+        var last: RetryAttempt?
+        while true {
+            let outcome: Result<NetworkResponse, TransportError>
             do throws(TransportError) {
                 var response = try await next(request)
-                if receive(&response, ofAttempt: attempt, request) { return response }
-                result = .success(response)
+                if number > 1 { response.timings.attempt = number }
+                if step != nil { response.countedAttempt = CountedAttempt(of: request, number: number, policy: self) }
+                if response.statusCode < 400, !options.causes.contains(.status(response.statusCode)) { return response }
+                outcome = .success(response)
             } catch {
                 // Nothing was sent: what the last attempt has led to says more.
-                if error.code == .notAdmitted {
-                    result.end(.notAdmitted)
-                    break
+                if error.code == .notAdmitted, var last {
+                    last.end(.notAdmitted)
+                    return try last.outcome.get()
                 }
                 var error = error
-                error.attempts = attempt
-                result = .failure(error)
+                if number > 1 { error.attempts = number }
+                if step != nil { error.countedAttempt = CountedAttempt(of: request, number: number, policy: self) }
+                outcome = .failure(error)
             }
+            if case .upload = step { return try outcome.get() }
+            var attempt = RetryAttempt(of: request, number: number, outcome: outcome)
+            guard try await permitsRetry(after: &attempt) else { return try attempt.outcome.get() }
+            last = attempt
+            number += 1
         }
-        return try result.get()
     }
 
-    /// Pauses before the next attempt, and returns `true`; returns `false` at once if no attempt is left, and adds the reason to the outcome.
+    private func validate(for request: borrowing NetworkRequest) throws(TransportError) {
+        guard let configurationError else { return }
+        throw TransportError(.invalidConfiguration, "retry: \(configurationError)", request: copy request)
+    }
+
+    /// Decides by the options whether an attempt is followed by another one, takes that from the budget, and waits until it is due.
     ///
-    /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the pause.
-    private func pauses(
-        after outcome: inout Result<NetworkResponse, TransportError>, ofAttempt attempt: Int, _ request: NetworkRequest
-    ) async throws(TransportError) -> Bool {
+    /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the pause;
+    ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the options or the budget is invalid.
+    public func permitsRetry(after attempt: inout RetryAttempt) async throws(TransportError) -> Bool {
+        try validate(for: attempt.request)
         let facts = RetryFacts(
-            request: request, outcome: outcome, attempt: attempt, remaining: request.deadline?.remaining,
-            takeFromBudget: { budget?.withdraw() ?? true }, random: random(), now: now())
+            attempt: attempt, takeFromBudget: { budget?.withdraw() ?? true }, random: random(), now: now())
         let (delay, reason): (Duration, String)
         switch options.decision(facts) {
         case .retry(let after, let because): (delay, reason) = (after, because)
         case .stop: return false
         case .end(let end):
-            outcome.end(end)
+            attempt.end(end)
             return false
         }
-        if case .success(let response) = outcome {
+        if case .success(let response) = attempt.outcome {
             response.body.stop()
-            for field in options.requestedPause(facts).malformed { malformed.note(field, in: request) }
+            for field in options.requestedPause(facts).malformed {
+                attempt.request.report(.ignored(field: field, origin: attempt.request.origin))
+            }
         }
-        request.record?.report(.retried(after: delay, because: reason))
+        attempt.request.report(.retried(after: delay, because: reason))
         do {
             try await time.sleep(for: delay)
         } catch {
-            throw TransportError(.cancelled, "cancelled before attempt \(attempt + 1)", request: request)
+            throw TransportError(.cancelled, "cancelled before attempt \(attempt.number + 1)", request: attempt.request)
         }
         return true
-    }
-
-    /// Sets what happens when the body of a download is interrupted after this interceptor has returned.
-    private func expectBody(_ continuation: TransferContinuation, _ attempt: Int, _ request: NetworkRequest) {
-        // The continuation keeps the closure, so the request in the closure must not keep the continuation.
-        var request = request
-        request.context.continuation = nil
-        continuation.expectBody(ofAttempt: attempt) { [request] (error) async throws(TransportError) in
-            var outcome = Result<NetworkResponse, TransportError>.failure(error)
-            return try await pauses(after: &outcome, ofAttempt: attempt, request)
-        }
-    }
-
-    /// Sets what happens after the failure of a request of an upload, which continues with another request.
-    private func expectNextRequest(
-        _ continuation: TransferContinuation, _ attempt: Int, _ request: NetworkRequest,
-        after result: Result<NetworkResponse, TransportError>
-    ) {
-        var request = request
-        request.context.continuation = nil
-        // The next request asks for the position from which the upload continues, so no byte takes effect twice.
-        request.isIdempotent = true
-        let cause = result.map { response in
-            // The decision is made from the head.
-            var head = response
-            head.data = Data()
-            return head
-        }
-        continuation.expectBody(ofAttempt: attempt) { [request] (_) async throws(TransportError) in
-            var outcome = cause
-            return try await pauses(after: &outcome, ofAttempt: attempt, request)
-        }
-    }
-}
-
-extension Result where Success == NetworkResponse, Failure == TransportError {
-    /// Adds the reason for which no further attempt was made.
-    fileprivate mutating func end(_ end: RetryEnd) {
-        switch self {
-        case .success(var response):
-            response.timings.retryEnd = end
-            self = .success(response)
-        case .failure(var error):
-            error.retryEnd = end
-            self = .failure(error)
-        }
     }
 }
 

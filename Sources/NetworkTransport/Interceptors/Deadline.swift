@@ -77,9 +77,11 @@ public struct Deadline: Sendable {
     /// - Returns: The same error if it is not a timeout or the deadline has not passed.
     package func named(in error: TransportError, of request: NetworkRequest) -> TransportError {
         guard error.isTimeout, hasPassed else { return error }
-        return TransportError(
+        var named = TransportError(
             .timedOut, "the deadline of \(limit) \(extent) ran out (\(source)): \(error.message)", phase: error.phase,
             request: request, engineCode: error.engineCode, underlying: error)
+        named.countedAttempt = error.countedAttempt
+        return named
     }
 }
 
@@ -117,30 +119,22 @@ extension NetworkRequest {
 }
 
 /// An interceptor that sets a call's deadline and applies the deadline that the endpoint requests.
-package protocol DeadlineKeeper: PhasedInterceptor {}
-
-extension DeadlineKeeper {
-    package func fail(_ error: inout TransportError, _ state: InterceptorState, of request: NetworkRequest) -> Bool {
-        // An interceptor after this one may have set an earlier deadline.
-        if case .context(let context) = state, let deadline = context[DeadlineKey.self] {
-            error = deadline.named(in: error, of: request)
-        }
-        return true
-    }
-}
+package protocol DeadlineKeeper: NetworkInterceptor {}
 
 /// Sets the deadline that an endpoint requests, for services without an interceptor that sets deadlines.
 package struct EndpointDeadline: DeadlineKeeper {
     package init() {}
 
-    package func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        try await inPhases(request, next: next)
-    }
-
-    package func prepare(_ request: inout NetworkRequest) -> InterceptorState? {
-        guard let limit = request.timeouts.deadline.time else { return .unconcerned }
+    package func intercept(
+        _ request: consuming NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        guard let limit = request.timeouts.deadline.time else { return try await next(request) }
         request.limit(to: request.deadline(after: limit, clock: nil))
-        return .context(request.context)
+        do throws(TransportError) {
+            return try await next(copy request)
+        } catch {
+            throw request.namingDeadline(in: error)
+        }
     }
 }
 
@@ -153,6 +147,11 @@ extension NetworkRequest {
     ) -> Deadline {
         guard let clock else { return .continuous(after: limit, source: source, endsWithHead: isStreamed) }
         return Deadline(after: limit, clock: clock, source: source, endsWithHead: isStreamed)
+    }
+
+    /// Adds the deadline to the message of an error, if it has passed. An interceptor after the one that sets it may have set an earlier one.
+    package func namingDeadline(in error: TransportError) -> TransportError {
+        deadline?.named(in: error, of: self) ?? error
     }
 
     /// Sets a deadline, unless the request has an earlier one.

@@ -26,14 +26,11 @@ public protocol NetworkInterceptor: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, as the previous interceptor or the service has passed it on.
+    ///     An implementation that changes it may declare it `consuming`, as here, which saves a copy, or not.
     ///   - next: Sends a request through the remaining interceptors to the session manager. Call it once to continue,
-    ///     several times to repeat the request, or not at all to return another response. An interceptor that calls it in a
-    ///     separate task declares it `@escaping`.
-    func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
+    ///     several times to repeat the request, or not at all to return another response.
+    func intercept(_ request: consuming NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse
 }
-
-/// Sends a request through the remaining interceptors to the session manager.
-public typealias NetworkExchange = @Sendable (NetworkRequest) async throws(TransportError) -> NetworkResponse
 
 /// A session manager that adds stored cookies to requests.
 ///
@@ -53,26 +50,22 @@ extension CookieStore {
 
 /// A session manager with interceptors in front of it.
 package struct InterceptedSession: NetworkSessionManager {
-    private let chain: InterceptorChain
+    private let exchange: NetworkExchange
     /// The cookies that the session manager adds: credentials that interceptors could not see otherwise.
     private let cookies: CookieStore?
 
     /// - Parameter identity: The identity of the session manager. Default: what it states, or else a unique one.
     package init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager, identity: SessionIdentity? = nil) {
         cookies = (session as? any CookieSource)?.cookieStore
-        chain = InterceptorChain(
-            interceptors, session: session, identity: (identity ?? session.identity).stated, cookies: cookies)
+        exchange = NetworkExchange(
+            through: interceptors, to: session, identity: (identity ?? session.identity).stated, cookies: cookies)
     }
 
     package func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        try await chain.send(marked(request))
-    }
-
-    private func marked(_ request: NetworkRequest) -> NetworkRequest {
-        guard let cookies else { return request }
+        guard let cookies else { return try await exchange(request) }
         var request = request
         cookies.mark(&request)
-        return request
+        return try await exchange(request)
     }
 }
 
@@ -82,9 +75,7 @@ public struct MissingInterceptor: NetworkInterceptor {
     fileprivate init() {}
 
     /// Sends the request unchanged.
-    public func intercept(
-        _ request: NetworkRequest, next: @escaping NetworkExchange
-    ) async throws(TransportError) -> NetworkResponse {
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         try await next(request)
     }
 }

@@ -54,6 +54,11 @@ extension NetworkError {
         }
     }
 
+    /// The response, or the failure below HTTP; `nil` for ``requestGeneration(_:)``.
+    package var outcome: Result<NetworkResponse, TransportError>? {
+        response.map(Result.success) ?? transportError.map(Result.failure)
+    }
+
     /// Whether the request was cancelled.
     public var isCancelled: Bool { transportError?.isCancelled ?? false }
     /// Whether a time limit was exceeded, in any phase.

@@ -47,6 +47,8 @@ public struct NetworkResponse: Sendable {
         set { sharedTimings.value = newValue }
     }
     private var sharedTimings: CopyOnWrite<TransferTimings>
+    /// The attempt of a transfer that this is the response of; `nil` if no interceptor has counted it.
+    package var countedAttempt: CountedAttempt?
     /// The ``timings``, without a copy where that is possible.
     package var currentTimings: CopyOnWrite<TransferTimings> { body.end.map { CopyOnWrite($0.timings) } ?? sharedTimings }
 
@@ -149,23 +151,6 @@ public struct TransferTimings: Sendable, Hashable {
         self.isReusedConnection = isReusedConnection
         self.attempt = attempt
         self.serverAddress = serverAddress
-    }
-}
-
-/// A reason for which a failure that is retried was not followed by another attempt, other than the maximum number of them.
-package enum RetryEnd: UInt8, Sendable, Hashable {
-    case notIdempotent, bodyReadOnce, longPause, deadline, budget, notAdmitted
-
-    /// The reason, to follow a description of the failure.
-    package var text: String {
-        switch self {
-        case .notIdempotent: "the request may have been processed and is not idempotent"
-        case .bodyReadOnce: "the body can be read only once"
-        case .longPause: "the server asks for a longer pause than maximumRetryAfter"
-        case .deadline: "the deadline passes before the next attempt"
-        case .budget: "the budget for retries is used up"
-        case .notAdmitted: "a circuit breaker, a gate or a rate limit did not admit another attempt"
-        }
     }
 }
 

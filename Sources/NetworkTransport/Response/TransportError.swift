@@ -44,6 +44,7 @@ public struct TransportError: Error, Sendable {
         var timings: TransferTimings?
         var attempts = 1
         var retryEnd: RetryEnd?
+        var countedAttempt: CountedAttempt?
     }
 
     private var parts: CopyOnWrite<Parts>
@@ -109,6 +110,12 @@ extension TransportError {
     package var retryEnd: RetryEnd? {
         get { parts.value.retryEnd }
         set { parts.value.retryEnd = newValue }
+    }
+
+    /// The attempt of a transfer that has failed with this error; `nil` if no interceptor has counted it.
+    package var countedAttempt: CountedAttempt? {
+        get { parts.value.countedAttempt }
+        set { parts.value.countedAttempt = newValue }
     }
 
     /// The error that caused this one.

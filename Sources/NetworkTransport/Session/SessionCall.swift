@@ -75,7 +75,7 @@ public struct SessionCall: Sendable {
             let next = try rules.redirects.next(after: request, status: status, headers: headers, trail: trail)
         else { return false }
         if let body = next.body, !body.isReplayable { throw .bodyNotReplayable(for: next) }
-        next.attemptObserver?.attemptWasRedirected(to: next)
+        next.report(.redirected(next))
         trail.append(request)
         request = next
         return true

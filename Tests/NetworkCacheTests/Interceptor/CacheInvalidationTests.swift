@@ -130,12 +130,15 @@ struct CacheInvalidationTests {
         let cache = harness.cache
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
         let late = Task {
-            try await cache.intercept(request) { (request) async throws(TransportError) in
-                request.attemptObserver?.attemptWillBegin(request)
-                await gate.wait()
-                return NetworkResponse(
-                    statusCode: 200, headers: ["Cache-Control": "max-age=60"], body: .data(Data("old".utf8)), url: request.url)
-            }
+            try await cache.intercept(
+                request,
+                next: NetworkExchange { (request) async throws(TransportError) in
+                    request.report(.sent(request, ago: .zero))
+                    await gate.wait()
+                    return NetworkResponse(
+                        statusCode: 200, headers: ["Cache-Control": "max-age=60"], body: .data(Data("old".utf8)), url: request.url
+                    )
+                })
         }
         await gate.waitForArrival()
         if isCleared {

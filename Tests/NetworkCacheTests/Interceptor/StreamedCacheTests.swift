@@ -21,7 +21,7 @@ struct StreamedCacheTests {
 
         func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             requestCount.withLock { $0 += 1 }
-            request.attemptObserver?.attemptWillBegin(request)
+            request.report(.sent(request, ago: .zero))
             let body = NetworkBody { () async throws(TransportError) in
                 let index = taken.withLock { taken in
                     taken += 1

@@ -11,10 +11,10 @@ import NetworkCore
 @Suite(.timeLimit(.minutes(10))) struct InterceptorTests {
     /// An interceptor that calls a closure.
     private struct Custom: NetworkInterceptor {
-        let onIntercept: @Sendable (NetworkRequest, @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
+        let onIntercept: @Sendable (NetworkRequest, NetworkExchange) async throws(TransportError) -> NetworkResponse
 
         func intercept(
-            _ request: NetworkRequest, next: @escaping NetworkExchange
+            _ request: NetworkRequest, next: NetworkExchange
         ) async throws(TransportError) -> NetworkResponse {
             try await onIntercept(request, next)
         }
@@ -134,10 +134,10 @@ import NetworkCore
             let sent = SentRequest()
             observer = sent
             var request = NetworkRequest(url: try #require(URL(string: "https://api.test/")))
-            request.addAttemptObserver(sent)
-            request.attemptObserver?.attemptWillBegin(request)
+            request.addCallObserver(sent)
+            request.report(.sent(request, ago: .zero))
             #expect(sent.request == request)
-            request.attemptObserver?.attemptWasShared(request)
+            request.report(.shared(request))
             #expect(sent.request == request && sent.isShared)
         }
         #expect(observer == nil)

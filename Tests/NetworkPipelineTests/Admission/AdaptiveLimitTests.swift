@@ -151,10 +151,12 @@ import TransferTestSupport
             for _ in 0..<2000 {
                 group.addTask {
                     await result { () throws(TransportError) in
-                        try await gate.intercept(.make()) { _ in
-                            await Task.yield()
-                            return .make()
-                        }
+                        try await gate.intercept(
+                            .make(),
+                            next: NetworkExchange { _ in
+                                await Task.yield()
+                                return .make()
+                            })
                     }.status
                 }
             }
@@ -170,7 +172,7 @@ import TransferTestSupport
     ])
     func `an invalid adaptive limit is an error that names the field`(limit: AdaptiveLimit, field: String) async {
         let outcome = await result { () throws(TransportError) in
-            try await ConcurrencyGate(limit).intercept(.make()) { _ in .make() }
+            try await ConcurrencyGate(limit).intercept(.make(), next: NetworkExchange { _ in .make() })
         }
         guard case .failure(let error) = outcome else {
             Issue.record("The request was admitted.")

@@ -91,12 +91,14 @@ struct CircuitTests {
         let sent = Locked(0)
         func send(_ host: String, _ status: Int) async -> Result<NetworkResponse, TransportError> {
             await result { () throws(TransportError) in
-                try await breaker.intercept(NetworkRequest(url: URL(string: "https://\(host).test/")!)) { request in
-                    sent.withLock { $0 += 1 }
-                    var response = NetworkResponse.make(status)
-                    response.url = request.url
-                    return response
-                }
+                try await breaker.intercept(
+                    NetworkRequest(url: URL(string: "https://\(host).test/")!),
+                    next: NetworkExchange { request in
+                        sent.withLock { $0 += 1 }
+                        var response = NetworkResponse.make(status)
+                        response.url = request.url
+                        return response
+                    })
             }
         }
         for _ in 0..<2 { #expect(await send("a", 503).status == 503) }
@@ -116,7 +118,7 @@ struct CircuitTests {
     ])
     func `an invalid circuit breaker rule is an error that names the field`(rule: CircuitBreakerOptions, field: String) async {
         let outcome = await result { () throws(TransportError) in
-            try await CircuitBreaker(options: rule).intercept(.make()) { _ in .make() }
+            try await CircuitBreaker(options: rule).intercept(.make(), next: NetworkExchange { _ in .make() })
         }
         guard case .failure(let error) = outcome else {
             Issue.record("The request was admitted.")

@@ -35,10 +35,12 @@ import TransferTestSupport
                     let host = "h\(number % 5)"
                     let request = NetworkRequest(url: URL(string: "https://\(host).test/")!)
                     let outcome = await result { () throws(TransportError) in
-                        try await gate.intercept(request) { _ in
-                            await meter.within(host) { for _ in 0..<(number % 7) { await Task.yield() } }
-                            return .make()
-                        }
+                        try await gate.intercept(
+                            request,
+                            next: NetworkExchange { _ in
+                                await meter.within(host) { for _ in 0..<(number % 7) { await Task.yield() } }
+                                return .make()
+                            })
                     }
                     #expect(outcome.status == 200)
                 }
@@ -55,10 +57,12 @@ import TransferTestSupport
             let tasks = (0..<20).map { number in
                 Task {
                     await result { () throws(TransportError) in
-                        try await gate.intercept(.make()) { _ in
-                            for _ in 0..<((number + round) % 4) { await Task.yield() }
-                            return .make()
-                        }
+                        try await gate.intercept(
+                            .make(),
+                            next: NetworkExchange { _ in
+                                for _ in 0..<((number + round) % 4) { await Task.yield() }
+                                return .make()
+                            })
                     }
                 }
             }
@@ -92,10 +96,12 @@ import TransferTestSupport
     ) -> Task<Result<NetworkResponse, TransportError>, Never> {
         Task {
             await result { () throws(TransportError) in
-                try await gate.intercept(.make()) { _ in
-                    await latch.wait()
-                    return .make()
-                }
+                try await gate.intercept(
+                    .make(),
+                    next: NetworkExchange { _ in
+                        await latch.wait()
+                        return .make()
+                    })
             }
         }
     }
@@ -109,7 +115,8 @@ import TransferTestSupport
         var request = NetworkRequest.make()
         request.deadline = Deadline(after: .seconds(3), clock: clock)
         let second = Task { [request] in
-            await result { () throws(TransportError) in try await gate.intercept(request) { _ in .make() } }
+            await result { () throws(TransportError) in try await gate.intercept(request, next: NetworkExchange { _ in .make() })
+            }
         }
         await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(3))
@@ -133,10 +140,12 @@ import TransferTestSupport
             tasks.append(
                 Task { [request] in
                     await result { () throws(TransportError) in
-                        try await gate.intercept(request) { _ in
-                            order.withLock { $0.append(request.priority) }
-                            return .make()
-                        }
+                        try await gate.intercept(
+                            request,
+                            next: NetworkExchange { _ in
+                                order.withLock { $0.append(request.priority) }
+                                return .make()
+                            })
                     }
                 })
             while gate.waitingCount < tasks.count, !Task.isCancelled { await Task.yield() }
@@ -149,12 +158,15 @@ import TransferTestSupport
     @Test func `a request fails immediately if the queue is full`() async throws {
         let gate = ConcurrencyGate(maximumConcurrency: 1, maximumConcurrencyPerHost: 1, maximumWaiting: 0)
         let outcome = await result { () throws(TransportError) in
-            try await gate.intercept(.make()) { _ in
-                let inner = await result { () throws(TransportError) in try await gate.intercept(.make()) { _ in .make() }
-                }
-                #expect(inner.code == .notAdmitted)
-                return .make()
-            }
+            try await gate.intercept(
+                .make(),
+                next: NetworkExchange { _ in
+                    let inner = await result { () throws(TransportError) in
+                        try await gate.intercept(.make(), next: NetworkExchange { _ in .make() })
+                    }
+                    #expect(inner.code == .notAdmitted)
+                    return .make()
+                })
         }
         #expect(outcome.status == 200)
     }
@@ -166,7 +178,7 @@ import TransferTestSupport
     ])
     func `an invalid concurrency limit is an error that names the field`(gate: ConcurrencyGate, field: String) async {
         let outcome = await result { () throws(TransportError) in
-            try await gate.intercept(.make()) { _ in .make() }
+            try await gate.intercept(.make(), next: NetworkExchange { _ in .make() })
         }
         guard case .failure(let error) = outcome else {
             Issue.record("The request was admitted.")

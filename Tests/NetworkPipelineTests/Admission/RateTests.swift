@@ -90,7 +90,9 @@ import TransferTestSupport
         let clock = ManualClock()
         let limiter = RateLimiter(RateLimit(1, per: .seconds(1)), clock: clock)
         let send: @Sendable (HeaderFields) async -> Result<NetworkResponse, TransportError> = { headers in
-            await result { () throws(TransportError) in try await limiter.intercept(.make()) { _ in .make(200, headers) } }
+            await result { () throws(TransportError) in
+                try await limiter.intercept(.make(), next: NetworkExchange { _ in .make(200, headers) })
+            }
         }
         #expect(await send([:]).status == 200)
         let second = Task { await send(["RateLimit": "\"d\";r=0;t=20"]) }
@@ -110,13 +112,19 @@ import TransferTestSupport
         let limiter = RateLimiter(RateLimit(1, per: .seconds(100)), clock: clock)
         var request = NetworkRequest.make()
         #expect(
-            await result { () throws(TransportError) in try await limiter.intercept(request) { _ in .make() } }.status == 200)
+            await result { () throws(TransportError) in
+                try await limiter.intercept(request, next: NetworkExchange { _ in .make() })
+            }.status == 200)
         #expect(
-            await result { () throws(TransportError) in try await limiter.intercept(request) { _ in .make() } }.code
+            await result { () throws(TransportError) in
+                try await limiter.intercept(request, next: NetworkExchange { _ in .make() })
+            }.code
                 == .notAdmitted)
         request.deadline = Deadline(after: .seconds(2), clock: clock)
         #expect(
-            await result { () throws(TransportError) in try await limiter.intercept(request) { _ in .make() } }.code
+            await result { () throws(TransportError) in
+                try await limiter.intercept(request, next: NetworkExchange { _ in .make() })
+            }.code
                 == .notAdmitted)
     }
 
@@ -126,7 +134,7 @@ import TransferTestSupport
     ])
     func `an invalid rate limit is an error that names the field`(limit: RateLimit, field: String) async {
         let outcome = await result { () throws(TransportError) in
-            try await RateLimiter(limit).intercept(.make()) { _ in .make() }
+            try await RateLimiter(limit).intercept(.make(), next: NetworkExchange { _ in .make() })
         }
         guard case .failure(let error) = outcome else {
             Issue.record("The request was admitted.")

@@ -59,11 +59,12 @@ import Testing
     private let whole = Self.bytes(500_000, 1)
 
     private func download(
-        _ server: LoopbackServer, attempts: Int = 3, budget: RetryBudget? = nil, progress: (any TransferProgressObserver)? = nil
+        _ server: LoopbackServer, attempts: Int = 3, budget: RetryBudget? = nil,
+        progress: (any TransferProgressObserver)? = nil, through interceptors: [any NetworkInterceptor]? = nil
     ) async throws -> (Result<DownloadedFile, DataTransferError>, Data?) {
         let service = DefaultDataTransferService(
             configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
-            interceptors: [
+            interceptors: interceptors ?? [
                 .retry(RetryOptions(maximumAttempts: attempts, backoff: Backoff(base: .milliseconds(1))), budget: budget)
             ],
             errorLogger: logger)
@@ -108,8 +109,28 @@ import Testing
         let origin = Origin([whole], tags: ["\"v1\""], truncations: [1000, 1000, 1000, 1000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, _) = try await download(server, attempts: 10, budget: RetryBudget(share: 0, reserve: 2))
-        #expect(throws: DataTransferError.self) { try result.get() }
+        let error = #expect(throws: DataTransferError.self) { try result.get() }
+        #expect(error?.description.contains("the budget for retries is used up") == true)
         #expect(server.requestCount == 3)
+    }
+
+    @Test func `a body that is interrupted after the deadline of its head is resumed`() async throws {
+        struct PassingTime: NetworkInterceptor {
+            let clock: ManualClock
+
+            func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+                let response = try await next(request)
+                clock.advance(by: .seconds(3600))
+                return response
+            }
+        }
+        let origin = Origin([whole], tags: ["\"v1\""], truncations: [100_000])
+        let server = try LoopbackServer { origin.respond(to: $0) }
+        let clock = ManualClock()
+        let retry = RetryOptions(backoff: Backoff(base: .zero))
+        let (result, data) = try await download(
+            server, through: [.deadline(.seconds(600), clock: clock), .retry(retry), PassingTime(clock: clock)])
+        #expect(try result.get().timings.attempt == 2 && data == whole)
     }
 
     @Test func `bytes of two versions are never combined`() async throws {

@@ -174,6 +174,19 @@ import TransferTestSupport
         #expect(session.requests.isEmpty)
     }
 
+    @Test func `the policy of an interceptor can be asked directly`() async throws {
+        let options = RetryOptions(maximumAttempts: 2, backoff: Backoff(base: .zero))
+        let policy: any RetryPolicy = RetryInterceptor(options: options, budget: RetryBudget(share: 0, reserve: 1))
+        var attempt = RetryAttempt(of: .make(), number: 1, outcome: .failure(TransportError(.connectionLost, "lost")))
+        #expect(try await policy.permitsRetry(after: &attempt))
+        attempt.number = 2
+        #expect(try await !policy.permitsRetry(after: &attempt))
+        attempt.number = 1
+        #expect(try await !policy.permitsRetry(after: &attempt))
+        let error = #expect(throws: TransportError.self) { try attempt.outcome.get() }
+        #expect(error?.description.contains("the budget for retries is used up") == true)
+    }
+
     @Test func `an empty budget ends retries for all interceptors that share it`() async throws {
         let budget = RetryBudget(share: 0, reserve: 1)
         session.route { _ in .status(503) }

@@ -11,10 +11,10 @@ extension RetryFacts {
         _ outcome: Result<NetworkResponse, TransportError> = .make(503), request: NetworkRequest = .make(), attempt: Int = 1,
         remaining: Duration? = nil, hasBudget: Bool = true, random: Double = 0.5
     ) -> RetryFacts {
-        RetryFacts(
-            request: request, outcome: outcome, attempt: attempt, remaining: remaining, takeFromBudget: { hasBudget },
-            random: random,
-            now: Date(timeIntervalSince1970: 784_111_777))
+        var failed = RetryAttempt(of: request, number: attempt, outcome: outcome)
+        failed.remaining = remaining
+        return RetryFacts(
+            attempt: failed, takeFromBudget: { hasBudget }, random: random, now: Date(timeIntervalSince1970: 784_111_777))
     }
 }
 

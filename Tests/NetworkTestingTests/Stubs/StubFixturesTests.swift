@@ -13,8 +13,7 @@ struct StubFixturesTests {
     }
 
     private struct Mark: NetworkInterceptor {
-        func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
-        {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
             var request = request
             request.headers["X-Mark"] = "1"
             var response = try await next(request)

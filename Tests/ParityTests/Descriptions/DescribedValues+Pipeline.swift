@@ -42,7 +42,7 @@ extension DescribedValues {
         _ = try? await service.response(for: m.endpoint)
         _ = try? await service.response(for: m.endpoint)
         let breaker = CircuitBreaker()
-        _ = try await breaker.intercept(m.request) { request in m.response }
+        _ = try await breaker.intercept(m.request, next: NetworkExchange { request in m.response })
         let credential = Credential(
             token: m.secret, refreshToken: m.secret, user: m.secret, password: m.secret, header: m.field
         ) { $0.headers["X"] = m.secret }

@@ -73,6 +73,16 @@ extension ExtremeCall {
                 await send([.retry(RetryOptions(backoff: Backoff(base: time, maximumDelay: time)), budget: nil)])
             }
         },
+        ExtremeCall("RetryAttempt.init(of:number:outcome:)") {
+            let retry = RetryInterceptor(options: RetryOptions(backoff: Backoff(base: .zero)), budget: nil)
+            let lost = TransportError(.connectionLost, "")
+            for (number, time) in Extreme.pairs(Extreme.integers, Extreme.durations, usual: (1, .seconds(1))) {
+                var attempt = RetryAttempt(of: NetworkRequest(url: api.baseURL), number: number, outcome: .failure(lost))
+                attempt.remaining = time
+                _ = try? await retry.permitsRetry(after: &attempt)
+                describe(attempt)
+            }
+        },
         ExtremeCall("BodyCompressionOptions.init(minimumBytes:mediaTypes:level:)") {
             for (bytes, level) in Extreme.pairs(Extreme.integers, Extreme.integers, usual: (0, 6)) {
                 for types in [BodyCompressionOptions.compressibleMediaTypes, ["", "*", "/", "+"]] {

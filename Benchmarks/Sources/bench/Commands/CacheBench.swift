@@ -38,7 +38,7 @@ struct CacheBench {
             key: cache.key(for: request), varying: [.init(name: "accept", value: "application/json")], headers: headers,
             body: Data(count: Document.bytes), url: url, requestTime: Date(), responseTime: Date())
         try await cache.store.save(CacheEntry(entry))
-        let next: NetworkExchange = { (_) async throws(TransportError) in fail("a hit asked the origin") }
+        let next = NetworkExchange { (_) async throws(TransportError) in fail("a hit asked the origin") }
         var times: [Double] = []
         for _ in 0..<rounds {
             times.append(

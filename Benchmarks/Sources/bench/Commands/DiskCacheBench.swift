@@ -22,7 +22,7 @@ struct DiskCacheBench {
         let cache = CacheInterceptor(store: try DiskCacheStore(directory: folder))
         let request = NetworkRequest(url: try Self.url(0), headers: ["Accept": "application/json", "User-Agent": "bench"])
         try await cache.store.save(Self.entry(0))
-        let next: NetworkExchange = { (_) async throws(TransportError) in fail("a hit asked the origin") }
+        let next = NetworkExchange { (_) async throws(TransportError) in fail("a hit asked the origin") }
         var times: [Double] = []
         for _ in 0..<rounds {
             times.append(

@@ -132,7 +132,8 @@ import ValkeyTesting
             let limiter = ValkeyRateLimiter(client, limit: limit, whenUnavailable: unavailable)
             let request = NetworkRequest(url: try #require(URL(string: "https://api.example.com")))
             let error = await #expect(throws: TransportError.self) {
-                try await limiter.intercept(request) { request in NetworkResponse(statusCode: 200, url: request.url) }
+                try await limiter.intercept(
+                    request, next: NetworkExchange { request in NetworkResponse(statusCode: 200, url: request.url) })
             }
             #expect(error?.code == .invalidConfiguration)
         }

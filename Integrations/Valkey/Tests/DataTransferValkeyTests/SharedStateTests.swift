@@ -114,11 +114,13 @@ import ValkeyTesting
                         let url = URL(string: "https://api.example.com")
                     else { return }
                     let interceptor = CredentialInterceptor(client.refreshing(savedIn: store()), origins: [url])
-                    let response: NetworkResponse? = try? await interceptor.intercept(NetworkRequest(url: url)) { request in
-                        let field = request.headers["Authorization"] ?? "none"
-                        _ = received.update { $0.insert(field) }
-                        return NetworkResponse(statusCode: 200, url: request.url)
-                    }
+                    let response: NetworkResponse? = try? await interceptor.intercept(
+                        NetworkRequest(url: url),
+                        next: NetworkExchange { request in
+                            let field = request.headers["Authorization"] ?? "none"
+                            _ = received.update { $0.insert(field) }
+                            return NetworkResponse(statusCode: 200, url: request.url)
+                        })
                     #expect(response != nil)
                 }
             }

@@ -139,7 +139,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
                 ? try rules.next(after: request, status: recorded.statusCode, headers: recorded.headers, trail: trail)
                 : nil
             guard let next else { return .replay(ReplayedResponse(exchange: exchange, request: request)) }
-            next.attemptObserver?.attemptWasRedirected(to: next)
+            next.report(.redirected(next))
             trail.append(request)
             request = next
         }
