@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "Endpoints", targets: ["Endpoints"]),
         .library(name: "EndpointAPIs", targets: ["EndpointAPIs"]),
         .library(name: "NetworkLogging", targets: ["NetworkLogging"]),
+        .library(name: "NetworkTransport", targets: ["NetworkTransport"]),
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
         .library(name: "NetworkURLSession", targets: ["NetworkURLSession"]),
         .library(name: "NetworkPipeline", targets: ["NetworkPipeline"]),

@@ -3,6 +3,7 @@
     docs_checks.py stage SYMBOLS STAGED MODULE...
     docs_checks.py topics ARCHIVES MODULE...
     docs_checks.py links
+    docs_checks.py programs FOLDER
     docs_checks.py summary SYMBOLS DIAGNOSTICS STAGED SAMPLES MODULE...
     docs_checks.py screenshots SITE FOLDER [BASE-PATH]
 """
@@ -187,7 +188,7 @@ def summary(symbols, diagnostics, staged, samples, *modules):
             where = place(item["source"], item["range"]["start"]["line"] if "range" in item else 0, staged) if "source" in item else module
             warnings.add(f"{where}: error: docc: {item['summary']}")
     print(*undocumented, *sorted(warnings), sep="\n", end="\n" if undocumented or warnings else "")
-    tail = f", {samples} files of tutorials" if samples != "0" else ""
+    tail = f", {samples} steps of tutorials" if samples != "0" else ""
     print(f"{len(modules)} modules, {count:,} symbols, {len(undocumented)} undocumented, {len(warnings)} warnings{tail}")
     return not undocumented and not warnings
 
@@ -299,6 +300,19 @@ def check_links():
     return not broken
 
 
+# MARK: Tutorials
+
+
+def programs(folder):
+    """Writes the program of each step of the tutorials, as a reader has it by then: the last state of each file so far, under its name."""
+    for tutorial in sorted(glob.glob("Sources/*/*.docc/Tutorials/*.tutorial")):
+        files = {}
+        for step, (name, file) in enumerate(re.findall(r'@Code\(name: "([^"]*)", file: "([^"]*)"', read(tutorial)), 1):
+            files[name] = read(f"{os.path.dirname(tutorial)}/Resources/{file}")
+            for name, text in files.items():
+                write(f"{folder}/{article(tutorial)[1]}-{step:02}/{name}", text)
+
+
 # MARK: Screenshots
 
 
@@ -345,7 +359,9 @@ def screenshots(site, folder, base=""):
     return True
 
 
-COMMANDS = {"stage": stage, "topics": topics, "links": check_links, "summary": summary, "screenshots": screenshots}
+COMMANDS = {
+    "stage": stage, "topics": topics, "links": check_links, "programs": programs, "summary": summary, "screenshots": screenshots,
+}
 
 if __name__ == "__main__":
     sys.exit(0 if COMMANDS[sys.argv[1]](*sys.argv[2:]) in (True, None) else 1)

@@ -12,7 +12,7 @@ import sys
 # Types by the ends of their names, and those whose names end otherwise.
 ENDS = ("Options", "Configuration", "Limits", "Policy", "Timeouts", "Reconnection")
 OTHERS = {
-    "RequestPipeline", "RetryBudget", "RateLimit", "RetryCause", "RateLimiter", "ConcurrencyGate", "CircuitBreaker", "RefreshingCredentials",
+    "RequestPipeline", "RetryBudget", "Backoff", "RateLimit", "RetryCause", "RateLimiter", "ConcurrencyGate", "CircuitBreaker", "RefreshingCredentials",
     "Credential", "OAuthTokens", "CredentialStore", "DownloadDestination", "PartialDownload", "DefaultDataTransferService",
     "DefaultNetworkService", "ServerSentEvent", "PageRule", "StreamFormat", "CacheSelection", "CachePartition", "ProgressMonitor",
     "TransferProgress", "NetworkErrorLogger", "LogLevel", "LoggedOutcome", "ExchangeObserver", "ExchangeEvent", "TraceContext", "StubResponse",

@@ -287,8 +287,8 @@ def closures(folder):
 # The types of which session managers, network services, interceptors and stores are made. Their functions state the types of their errors, as the
 # requirements of those protocols do. With all others, a `do` whose only `catch` has a pattern makes the compiler of Swift 6.3 abort.
 PARTS_OF_LAYERS = {
-    "CacheEntry", "CredentialRecord", "NetworkBody", "NetworkRequest", "NetworkResponse", "Requestable", "SessionCall", "SessionRules",
-    "TrustRequirements", "UpgradedConnection",
+    "CacheEntry", "CredentialRecord", "NetworkBody", "NetworkExchange", "NetworkRequest", "NetworkResponse", "Requestable",
+    "UpgradedConnection",
 }
 
 def typed_calls(lines):

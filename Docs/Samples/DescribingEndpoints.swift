@@ -114,6 +114,12 @@ let handle = service.request(search, on: DispatchQueue.main) { result in
     print(result)
 }
 handle.cancel()
+
+TaskCancellable {
+    try await service.concurrently([search, search])
+} completion: { @MainActor result in
+    print(result)
+}
 // snippet.end
 
 let url = URL(fileURLWithPath: "/")

@@ -57,9 +57,9 @@ print(fast.byteCount)
 
 // snippet.decoded
 let movies = try await service.download(popular)
-let handle = service.download(
-    endpoint, to: .folder(downloads), on: DispatchQueue.main
-) { result in print(result) }
+let handle = TaskCancellable(on: .main) {
+    try await service.download(endpoint, to: .folder(downloads))
+} completion: { result in print(result) }
 handle.cancel()
 // snippet.end
 

@@ -59,7 +59,7 @@ do {
 let live = ReconnectingWebSocket(
     WebSocketReconnection {
         $0.maximumAttempts = 5
-        $0.maximumDelay = .seconds(30)
+        $0.backoff.maximumDelay = .seconds(30)
     }
 ) {
     try await service.webSocket(for: Endpoint<Void>(path: "live"))

@@ -32,7 +32,9 @@ for try await trade in trades { print(trade.price) }
 // snippet.end
 
 // snippet.completion
-let handle = service.stream(log, as: .lines(), on: DispatchQueue.main) { line in
+let handle = TaskCancellable(on: .main) {
+    try await service.stream(log, as: .lines())
+} onElement: { line in
     print(line)
 } completion: { result in
     print(result)
@@ -42,7 +44,9 @@ handle.cancel()
 
 // snippet.events
 let events = service.events(
-    ticker, options: EventStreamOptions(maximumAttempts: 5, delay: .seconds(1)))
+    ticker,
+    options: EventStreamOptions(
+        maximumAttempts: 5, backoff: Backoff(base: .seconds(1))))
 for try await event in events {
     print(event.type, event.data, event.lastEventID)
 }

@@ -54,9 +54,9 @@ do {
 let rated = try await service.upload(.json(Rating(stars: 5)), to: endpoint)
 let sent = try await service.response(
     for: endpoint, uploading: .file(film, contentType: "video/mp4"))
-let handle = service.upload(
-    .stream(chunks), to: endpoint, on: DispatchQueue.main
-) { result in print(result) }
+let handle = TaskCancellable(on: .main) {
+    try await service.upload(.stream(chunks), to: endpoint)
+} completion: { result in print(result) }
 // snippet.end
 
 // snippet.concurrently

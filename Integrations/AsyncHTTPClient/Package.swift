@@ -24,7 +24,7 @@ let package = Package(
         .target(
             name: "DataTransferAsyncHTTPClient",
             dependencies: [
-                dataTransfer("NetworkCore"),
+                dataTransfer("NetworkCore"), dataTransfer("NetworkTransport"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),

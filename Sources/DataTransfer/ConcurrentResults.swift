@@ -163,34 +163,6 @@ extension DataTransferService {
     ) -> ConcurrentResults<Target.Response> {
         ConcurrentResults(count: endpoints.count, limit: maximumConcurrency) { index in await result(for: endpoints[index]) }
     }
-
-    /// Sends requests for several endpoints concurrently, and passes each result to a closure when it is complete.
-    ///
-    /// - Parameters:
-    ///   - endpoints: The endpoints to request.
-    ///   - maximumConcurrency: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
-    ///     host.
-    ///   - queue: The queue on which the closures run; by default, background threads on which no transfer depends.
-    ///   - onResult: Called once for each endpoint, with its index. Calls do not overlap.
-    ///   - completion: Called exactly once, after the last call of `onResult` has returned.
-    /// - Returns: A handle that cancels all requests. `onResult` is then called for the remaining endpoints with errors
-    ///   whose `isCancelled` is true.
-    @discardableResult
-    public func results<Target: ResponseRequestable>(
-        of endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
-        onResult: @escaping @isolated(any) @Sendable (_ index: Int, _ result: Result<Target.Response, DataTransferError>) -> Void,
-        completion: @escaping @isolated(any) @Sendable () -> Void
-    ) -> any NetworkCancellable {
-        let (onResult, completion) = (CallerClosure(onResult), CallerClosure(completion))
-        return TaskCancellable(on: queue, completion: { (_: Result<Void, Never>) in completion.call(()) }) {
-            () async throws(Never) in
-            for await (index, result) in results(of: endpoints, maximumConcurrency: maximumConcurrency) {
-                // Calls do not overlap, even on a concurrent queue, and no request is started while a result waits for its
-                // call.
-                await onResult.perform((index, result), on: CompletionRunner(queue: queue))
-            }
-        }
-    }
 }
 
 extension ConcurrentResults: RedactedStringConvertible {}

@@ -22,13 +22,6 @@ extension DataTransferService {
     public func concurrently<Target: ResponseRequestable>(
         _ endpoints: [Target], maximumConcurrency: Int = 6
     ) async throws -> [Target.Response] {
-        try await values(of: endpoints, maximumConcurrency: maximumConcurrency).get()
-    }
-
-    /// Returns all values, or the first error.
-    func values<Target: ResponseRequestable>(
-        of endpoints: [Target], maximumConcurrency: Int
-    ) async -> Result<[Target.Response], DataTransferError> {
         var values: [Target.Response?] = Array(repeating: nil, count: endpoints.count)
         let failure = await forEachResult(of: endpoints, maximumConcurrency: maximumConcurrency) { index, result in
             switch result {
@@ -38,8 +31,8 @@ extension DataTransferService {
             case .failure(let error): return error
             }
         }
-        if let failure { return .failure(failure) }
-        return .success(values.compactMap(\.self))
+        if let failure { throw failure }
+        return values.compactMap(\.self)
     }
 
     /// Sends requests for several endpoints concurrently, and returns the result of each.
@@ -59,43 +52,6 @@ extension DataTransferService {
             return nil
         }
         return results
-    }
-
-    /// Sends requests for several endpoints concurrently: the completion form of the async ``concurrently(_:maximumConcurrency:)``.
-    ///
-    /// - Parameters:
-    ///   - endpoints: The endpoints to request.
-    ///   - maximumConcurrency: The maximum number of concurrent requests, at least 1. Default: 6.
-    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
-    ///   - completion: Called exactly once, with all values or the first error.
-    /// - Returns: A handle that cancels all requests.
-    @discardableResult
-    public func concurrently<Target: ResponseRequestable>(
-        _ endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable (Result<[Target.Response], DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await values(of: endpoints, maximumConcurrency: maximumConcurrency).get()
-        }
-    }
-
-    /// Sends requests for several endpoints concurrently: the completion form of the async ``concurrently(collecting:maximumConcurrency:)``.
-    ///
-    /// - Parameters:
-    ///   - endpoints: The endpoints to request.
-    ///   - maximumConcurrency: The maximum number of concurrent requests, at least 1. Default: 6.
-    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
-    ///   - completion: Called exactly once, with a result for each endpoint.
-    /// - Returns: A handle that cancels all requests.
-    @discardableResult
-    public func concurrently<Target: ResponseRequestable>(
-        collecting endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable ([Result<Target.Response, DataTransferError>]) -> Void
-    ) -> any NetworkCancellable {
-        let completion = CallerClosure(completion)
-        return TaskCancellable(on: queue, completion: { completion.call($0.get()) }) { () async throws(Never) in
-            await concurrently(collecting: endpoints, maximumConcurrency: maximumConcurrency)
-        }
     }
 
     /// Runs the requests and passes each result to a closure.
@@ -148,13 +104,6 @@ extension DataTransferService {
     public func concurrently<each Target: ResponseRequestable>(
         _ endpoint: repeat each Target
     ) async throws -> (repeat (each Target).Response) {
-        try await values(of: repeat each endpoint)
-    }
-
-    /// Returns all values, or throws the first error.
-    func values<each Target: ResponseRequestable>(
-        of endpoint: repeat each Target
-    ) async throws(DataTransferError) -> (repeat (each Target).Response) {
         let slots = (repeat Slot(for: each endpoint))
         let failure = await withTaskGroup(of: DataTransferError?.self) { group in
             for (endpoint, slot) in repeat (each endpoint, each slots) {

@@ -50,11 +50,6 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
         ///   ``DataTransferError/parsing(_:)`` with the reason: also if the list leads back to a page that was returned before, which is not
         ///   returned again.
         public mutating func next() async throws -> DataTransferResponse<Target.Response>? {
-            try await nextElement()
-        }
-
-        /// ``next()`` with the type of its errors.
-        mutating func nextElement() async throws(DataTransferError) -> DataTransferResponse<Target.Response>? {
             if isOver { return nil }
             isOver = true
             if let latest {
@@ -225,30 +220,6 @@ extension DataTransferService {
         of endpoint: Target, by rule: PageRule<Target.Response>, maximumPages: Int = 1000
     ) -> PageSequence<Target> {
         PageSequence(service: self, endpoint: endpoint, rule: rule, maximumPages: max(1, maximumPages))
-    }
-
-    /// Requests the pages of a list, starting at once, and passes each page to a closure.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint of the first page.
-    ///   - rule: How one page leads to the next.
-    ///   - maximumPages: The maximum number of pages, at least 1. More pages are an error. Default: 1,000.
-    ///   - queue: The queue on which both closures run; with `nil`, background threads on which no transfer depends.
-    ///   - onPage: Called for each page, in order. The next page is requested after it has returned.
-    ///   - completion: Called exactly once, after the last call of `onPage` has returned.
-    /// - Returns: A handle that cancels the remaining requests.
-    @discardableResult
-    public func pages<Target: ResponseRequestable>(
-        of endpoint: Target, by rule: PageRule<Target.Response>, maximumPages: Int = 1000,
-        on queue: (any DataTransferDispatchQueue)? = nil,
-        onPage: @escaping @isolated(any) @Sendable (DataTransferResponse<Target.Response>) -> Void,
-        completion: @escaping @isolated(any) @Sendable (Result<Void, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        let (pages, onPage) = (pages(of: endpoint, by: rule, maximumPages: maximumPages), CallerClosure(onPage))
-        return TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            var iterator = pages.makeAsyncIterator()
-            while let page = try await iterator.nextElement() { await onPage.perform(page, on: CompletionRunner(queue: queue)) }
-        }
     }
 }
 

@@ -67,8 +67,9 @@ public final class CoalescingInterceptor: NetworkInterceptor {
             if call.isFirst { waiting.deadline = nil }
             let shared = try await call.promise.value("a shared exchange", for: waiting, on: time)
             if !call.isFirst, let sent = shared.sent { request.report(.shared(sent)) }
-            // A body that is still arriving can be read only once.
-            return shared.response.body.isReplayable || call.isFirst ? shared.response : try await next(request)
+            // A body that is still arriving can be read only once, and a connection belongs to one request.
+            let isShareable = shared.response.body.isReplayable && shared.response.upgrade == nil
+            return isShareable || call.isFirst ? shared.response : try await next(request)
         } catch {
             flights.leave(call)
             // The time limit of the first request has expired, not the one of this request.

@@ -1,6 +1,6 @@
 import Dispatch
 import NetworkSupport
-import NetworkTransport
+@_spi(SessionManagers) import NetworkTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -76,7 +76,7 @@ final class URLSessionClock: @unchecked Sendable {
         state.withLock { state in
             if transfer.heapIndex < 0 { Self.insert(transfer, deadline, into: &state) }
         }
-        if transfer.isCompleted { forget(transfer) }
+        if !transfer.driver.isAwaited { forget(transfer) }
     }
 
     private static func insert(_ transfer: URLSessionTransfer, _ deadline: UInt64, into state: inout State) {

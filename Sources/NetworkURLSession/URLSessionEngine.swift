@@ -1,29 +1,26 @@
 import Endpoints
 import Foundation
 import NetworkSupport
-import NetworkTransport
+@_spi(SessionManagers) import NetworkTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// Sends transfers with one `URLSession`: admits them, starts their tasks, follows redirects, and completes them.
+/// Sends transfers with one `URLSession`: admits them, starts their tasks, and delivers what they receive.
 ///
 /// Everything happens on one serial queue, so tasks are never created while the session is being ended. Calls into `URLSession`
 /// can block while it is busy, and no caller waits for this queue. All engines share it: on Linux all sessions share one queue
 /// anyway, and hundreds of engines that each block a thread to wait for it would leave it none to run on.
 // Sendable although unchecked: each `var` is only accessed on `queue`.
-final class URLSessionEngine: @unchecked Sendable {
+final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
     private static let queue = DispatchQueue(label: "swift-data-transfer.urlsession")
     private var queue: DispatchQueue { Self.queue }
 
-    let limits: SessionConfiguration
+    private let rules: CallRules
+    private var limits: SessionConfiguration { rules.configuration }
     private let sessionConfiguration: URLSessionConfiguration
     private let trust: URLSessionTrust?
-    private let strictTransport: StrictTransportStore?
-    private let redirectRules: RedirectRules
-    /// The cookies that are added to requests; `nil` if there are none, or if `URLSession` adds them.
-    let cookies: CookieStore?
     private let clock = URLSessionClock()
 
     private var gate: OriginGate<URLSessionTransfer>
@@ -39,33 +36,36 @@ final class URLSessionEngine: @unchecked Sendable {
     private var ended = 0
     let closing = SessionClosing()
 
-    init(
-        limits: SessionConfiguration, sessionConfiguration: URLSessionConfiguration, trust: URLSessionTrust?,
-        strictTransport: StrictTransportStore? = nil
-    ) {
-        self.limits = limits
-        self.strictTransport = strictTransport
+    init(_ rules: CallRules, sessionConfiguration: URLSessionConfiguration, trust: URLSessionTrust?) {
+        self.rules = rules
         self.trust = trust
         trust?.govern(sessionConfiguration)
         self.sessionConfiguration = sessionConfiguration
-        redirectRules = RedirectRules(limits, strictTransport: strictTransport)
-        cookies = limits.cookies.store
-        gate = OriginGate(limits.gateLimits(shards: 1))
+        gate = OriginGate(rules.configuration.gateLimits(shards: 1))
     }
 
     func start(_ transfer: URLSessionTransfer) {
         queue.async {
             guard self.stage == .open else {
-                transfer.end(.failure(.refusedByClosedSession(transfer.request)))
                 transfer.isEnded = true
-                return
+                return transfer.driver.end(.failure(transfer.timed(.refusedByClosedSession(transfer.request))))
             }
             self.transfers[ObjectIdentifier(transfer)] = transfer
             self.enter(transfer)
         }
     }
 
-    /// Cancels the task of a transfer that is already completed.
+    func follow(_ transfer: URLSessionTransfer, _ next: NetworkRequest, cookies: String?) {
+        queue.async {
+            guard !transfer.isEnded else { return }
+            transfer.redirects += 1
+            transfer.request = next
+            transfer.cookies = cookies
+            transfer.origin = next.origin
+            self.enter(transfer)
+        }
+    }
+
     func discard(_ transfer: URLSessionTransfer) {
         queue.async { self.end(transfer, nil) }
     }
@@ -96,7 +96,7 @@ final class URLSessionEngine: @unchecked Sendable {
             let left = Array(self.transfers.values)
             for transfer in left {
                 let error = TransportError.cutOff(transfer.request, phase: transfer.activity.withLock { $0.phase })
-                if transfer.end(.failure(error)) { self.closing.note(error) }
+                if transfer.driver.stop(transfer.timed(error)) { self.closing.note(error) }
             }
             // Only then, so that none of them is launched in the place of another one.
             for transfer in left { self.end(transfer, nil) }
@@ -123,7 +123,7 @@ final class URLSessionEngine: @unchecked Sendable {
         let (session, bridge) = runningSession()
         let task = transfer.request.task(
             in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies,
-            cookie: cookies?.added(to: transfer.request, after: transfer.redirects))
+            cookie: transfer.cookies)
         let exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
         transfer.exchange = exchange
         bridge.add(exchange)
@@ -157,14 +157,12 @@ final class URLSessionEngine: @unchecked Sendable {
                 .outOfResources,
                 "more than \(limits.maximumUpgradedConnections) upgraded connections are open (maximumUpgradedConnections)",
                 phase: .receive, request: transfer.request)
-            transfer.end(.failure(error))
-            return end(transfer, nil)
+            return end(transfer, .failure(error))
         }
-        store(response.headers, of: transfer)
         webSockets[ObjectIdentifier(socket)] = socket
         if stage != .open { socket.sessionWillClose() }
         // If the transfer was completed before, its response is released here, which cancels the WebSocket.
-        end(transfer, .success(response))
+        end(transfer, .success(outcome(response, of: transfer)))
     }
 
     private func finish(_ exchange: URLSessionExchange, _ error: (any Error)?) {
@@ -177,44 +175,30 @@ final class URLSessionEngine: @unchecked Sendable {
         guard transfer.exchange === exchange else { return }
         let received = exchange.take()
         do throws(TransportError) {
-            let response = try exchange.response(received, error)
-            store(response.headers, of: transfer)
-            if RedirectRules.isRedirect(response.statusCode) {
-                let next = try redirectRules.next(
-                    after: transfer.request, status: response.statusCode, headers: response.headers, trail: transfer.redirects)
-                if let next { return follow(next, transfer) }
-            }
-            end(transfer, .success(response))
+            let response = outcome(try exchange.response(received, error), of: transfer)
+            guard response.mayBeFollowed else { return end(transfer, .success(response)) }
+            // The transfer stays registered until the driver has decided.
+            leave(transfer, isFinished: true)
+            transfer.driver.receive(response)
         } catch {
             end(transfer, .failure(error))
         }
     }
 
-    /// Stores what the header fields of a response say about later requests.
-    private func store(_ headers: HeaderFields, of transfer: URLSessionTransfer) {
-        // `URLSession` joins several fields with a comma, which a valid one does not contain outside of quotes.
-        if let strictTransport, trust?.isVerified(transfer.request) == true, let fields = headers["Strict-Transport-Security"] {
-            strictTransport.receive(fields.parts(at: ",").prefix(1).map { String($0) }, for: transfer.request)
-        }
-        if let cookies, let location = CookieLocation(transfer.request) {
-            cookies.receive(headers.values(for: "Set-Cookie"), from: location)
-        }
-    }
-
-    private func follow(_ next: NetworkRequest, _ transfer: URLSessionTransfer) {
-        leave(transfer, isFinished: true)
-        next.report(.redirected(next))
-        transfer.redirects.append(transfer.request)
-        transfer.request = next
-        transfer.origin = next.origin
-        enter(transfer)
+    private func outcome(_ response: NetworkResponse, of transfer: URLSessionTransfer) -> ExchangeResponse {
+        ExchangeResponse(
+            status: response.statusCode, fields: .joined(response.headers),
+            content: response.upgrade.map { .upgraded($0) } ?? .body(response.body),
+            lazyURL: response.lazyURL, timings: response.timings, isVerified: trust?.isVerified(transfer.request) == true,
+            mayBeFollowed: rules.redirects.mayFollow(status: response.statusCode, transfer.request)
+                && response.headers.contains("Location"))
     }
 
     /// - Parameter outcome: `nil` if the transfer is already completed.
-    private func end(_ transfer: URLSessionTransfer, _ outcome: URLSessionTransfer.Outcome?) {
+    private func end(_ transfer: URLSessionTransfer, _ outcome: CallDriver.Outcome?) {
         guard !transfer.isEnded else { return }
         transfer.isEnded = true
-        if let outcome { transfer.end(outcome) }
+        if let outcome { transfer.driver.end(outcome.mapError(transfer.timed)) }
         clock.forget(transfer)
         leave(transfer, isFinished: outcome != nil)
         remove(transfer)
@@ -233,7 +217,7 @@ final class URLSessionEngine: @unchecked Sendable {
         var left = [transfer.origin]
         while let origin = left.popLast() {
             for next in gate.leave(origin, shard: 0) {
-                guard next.member.isCompleted else {
+                guard !next.member.driver.isAwaited else {
                     launch(next.member)
                     continue
                 }

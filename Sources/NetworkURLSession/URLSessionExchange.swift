@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkSupport
-import NetworkTransport
+@_spi(SessionManagers) import NetworkTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -114,7 +114,7 @@ final class URLSessionExchange: Sendable {
     }
 
     private func reportProgress() {
-        transfer.progress?.report(at: monotonicNanoseconds()) { [received] progress in
+        transfer.driver.notifier?.report(at: monotonicNanoseconds()) { [received] progress in
             received.withLock { received in
                 progress.bytesReceived = Int64(received.body.count)
                 progress.totalBytesToReceive = received.response.flatMap {
@@ -154,7 +154,7 @@ extension URLSessionExchange {
         var timings = received.timings
         timings.queued = .nanoseconds(Int64(clamping: activity.queued))
         timings.total = .nanoseconds(Int64(URLSessionClock.now - activity.submitted))
-        timings.redirects = transfer.redirects.count
+        timings.redirects = transfer.redirects
         timings.bytesSent = Int64(request.body?.data?.count ?? 0)
         timings.bytesReceived = Int64(received.body.count)
         return timings
@@ -206,7 +206,7 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
         totalBytesExpectedToSend: Int64
     ) {
         guard let exchange = exchange(of: task) else { return }
-        exchange.transfer.progress?.report(at: monotonicNanoseconds()) { progress in
+        exchange.transfer.driver.notifier?.report(at: monotonicNanoseconds()) { progress in
             progress.bytesSent = totalBytesSent
             progress.totalBytesToSend = Int64(exchange.request.body?.data?.count ?? 0)
         }

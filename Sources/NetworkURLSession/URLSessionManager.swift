@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkSupport
-import NetworkTransport
+@_spi(SessionManagers) import NetworkTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -46,10 +46,14 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
     /// Made of the trust policies and the cookies of the configuration; unique if the `URLSessionConfiguration` has cookies, credentials, a proxy
     /// or header fields that cannot be seen here, and ``NetworkCore/SessionConfiguration/profile`` is `nil`.
     public let identity: SessionIdentity
-    private let engine: URLSessionEngine
-    private let trust: URLSessionTrust?
-    private let configurationError: TransportError?
-    private let strictTransport: StrictTransportStore?
+    private let parts: Result<Parts, TransportError>
+
+    /// What exists if the configuration is valid.
+    private struct Parts {
+        let rules: CallRules
+        let trust: URLSessionTrust?
+        let engine: URLSessionEngine
+    }
 
     /// A shared session manager with the default limits, whose connections are shared too.
     public static let shared = URLSessionManager()
@@ -69,44 +73,26 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
         sessionConfiguration: URLSessionConfiguration? = nil
     ) {
         self.configuration = configuration
-        var trust: URLSessionTrust?
-        var strictTransport: StrictTransportStore?
         do throws(TransportError) {
-            try configuration.validate()
+            let rules = try CallRules(configuration)
             try Self.admit(configuration)
-            guard configuration.route == RouteOptions() else {
-                throw RouteOptions.invalid(
-                    "addresses, family, localAddress and others: URLSession has no such option; SocketSessionManager has")
-            }
-            guard configuration.unixSocketPath == nil else {
-                throw TransportError(
-                    .invalidConfiguration, "unixSocketPath: URLSession has no such option; SocketSessionManager has")
-            }
-            guard !configuration.proxy.isExplicit else {
-                throw TransportError(
-                    .invalidConfiguration,
-                    "proxy: URLSession uses the proxy of its session configuration; SocketSessionManager has this option")
-            }
-            trust = try URLSessionTrust(configuration)
-            strictTransport = try StrictTransportStore(configuration.strictTransport)
-            configurationError = nil
+            let trust = try URLSessionTrust(configuration)
+            let engine = URLSessionEngine(
+                rules, sessionConfiguration: (sessionConfiguration ?? .isolated).governed(by: configuration), trust: trust)
+            parts = .success(Parts(rules: rules, trust: trust, engine: engine))
+            let isHidden = sessionConfiguration?.selectsUser == true && configuration.profile == nil
+            identity = isHidden ? .unique() : rules.identity
         } catch {
-            configurationError = error
+            parts = .failure(error)
+            identity = .unique()
         }
-        self.trust = trust
-        engine = URLSessionEngine(
-            limits: configuration, sessionConfiguration: (sessionConfiguration ?? .isolated).governed(by: configuration),
-            trust: trust, strictTransport: strictTransport)
-        self.strictTransport = strictTransport
-        let isHidden = sessionConfiguration?.selectsUser == true && configuration.profile == nil
-        identity = isHidden ? .unique() : SessionIdentity(configuration, cookies: engine.cookies)
     }
 
     /// The store of the cookies that are added to requests; `nil` if there are none.
-    public var cookieStore: CookieStore? { engine.cookies }
+    public var cookieStore: CookieStore? { (try? parts.get())?.rules.cookieStore }
 
     deinit {
-        engine.close()
+        (try? parts.get())?.engine.close()
     }
 
     /// Closes the session manager: refuses new requests from now on, waits for those that are under way, and cancels those that have
@@ -121,8 +107,9 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
     ///
     /// - Parameter grace: The grace period. With zero or less, everything is cancelled at once.
     public func close(grace: Duration) async -> ClosingReport {
+        guard let engine = (try? parts.get())?.engine else { return ClosingReport() }
         engine.beginClosing()
-        return await engine.closing.report(grace: grace, on: TimeSource(ContinuousClock())) { [engine] in engine.cutOff() }
+        return await engine.closing.report(grace: grace, on: TimeSource(ContinuousClock())) { engine.cutOff() }
     }
 
     /// Sends a request and returns its response. User information in its URL is sent as `Authorization`, unless that field is set.
@@ -130,25 +117,21 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
     ///
     /// - Throws: ``NetworkCore/TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        let bridge = CancellationBridge<NetworkResponse, TransportError>(
-            cancellation: .taskCancelled(request))
-        let hasBegun = Locked(false)
+        let transfer: URLSessionTransfer
         do throws(TransportError) {
-            try admit(request)
-            var prepared = request
+            let parts = try self.parts.get()
+            try parts.trust?.admit(request)
+            if request.body?.trailers != nil { throw request.trailersUnsupported("URLSession sends none") }
+            var request = request
             if let body = request.body, body.data == nil {
-                prepared.body = .data(try await body.collected(maximumBytes: configuration.maximumBodyBytes))
+                request.body = .data(try await body.collected(maximumBytes: configuration.maximumBodyBytes))
             }
-            prepared = try prepared.prepared()
-            if let strictTransport { prepared = try strictTransport.upgraded(prepared) }
-            return try await bridge.run { [prepared] completion in
-                hasBegun.withLock { $0 = true }
-                return start(prepared, completion: completion)
-            }
+            transfer = URLSessionTransfer(try parts.rules.prepared(request), rules: parts.rules, engine: parts.engine)
         } catch {
-            if !hasBegun.withLock(\.self) { request.reportEnd() }
+            request.reportEnd()
             throw error
         }
+        return try await transfer.driver.response(over: transfer)
     }
 
     private static func admit(_ configuration: SessionConfiguration) throws(TransportError) {
@@ -156,21 +139,19 @@ public final class URLSessionManager: ClosableSessionManager, CookieSource {
             throw TransportError(
                 .httpVersionUnavailable, "\(subject) requires \(choice); URLSession chooses the version of HTTP itself")
         }
-    }
-
-    private func admit(_ request: NetworkRequest) throws(TransportError) {
-        if let configurationError { throw configurationError }
-        try trust?.admit(request)
-        if request.body?.trailers != nil { throw request.trailersUnsupported("URLSession sends none") }
-    }
-
-    /// - Parameter completion: Called once, on a queue of the session. It must not block.
-    private func start(
-        _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-    ) -> URLSessionTransfer {
-        let transfer = URLSessionTransfer(request, engine: engine, completion: completion)
-        engine.start(transfer)
-        return transfer
+        guard configuration.route == RouteOptions() else {
+            throw RouteOptions.invalid(
+                "addresses, family, localAddress and others: URLSession has no such option; SocketSessionManager has")
+        }
+        guard configuration.unixSocketPath == nil else {
+            throw TransportError(
+                .invalidConfiguration, "unixSocketPath: URLSession has no such option; SocketSessionManager has")
+        }
+        guard !configuration.proxy.isExplicit else {
+            throw TransportError(
+                .invalidConfiguration,
+                "proxy: URLSession uses the proxy of its session configuration; SocketSessionManager has this option")
+        }
     }
 }
 

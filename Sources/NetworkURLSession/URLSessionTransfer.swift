@@ -1,28 +1,29 @@
 import Endpoints
 import Foundation
 import NetworkSupport
-import NetworkTransport
+@_spi(SessionManagers) import NetworkTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// One call in ``URLSessionEngine``, from the request to the response, over all redirects.
-///
-/// It is completed once, by whichever comes first: the engine, the clock, a limit, or `cancel()`. Unless the engine completed it,
-/// the engine then cancels its task.
-// Sendable although unchecked: `pendingCompletion` and `activity` are protected by their locks, `deadline` and `heapIndex` by the
-// clock's lock, and each `var` below the mark is only accessed on the engine's queue.
-final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked Sendable {
-    typealias Outcome = Result<NetworkResponse, TransportError>
+/// Sends the requests of a ``URLSessionTransfer``.
+protocol URLSessionTransferOwner: AnyObject, Sendable {
+    /// Sends the request of a call.
+    func start(_ transfer: URLSessionTransfer)
+    /// Sends the request that a redirect leads to.
+    func follow(_ transfer: URLSessionTransfer, _ next: NetworkRequest, cookies: String?)
+    /// Cancels the task of a call that has ended, or removes the call between two requests.
+    func discard(_ transfer: URLSessionTransfer)
+}
 
-    private let pendingCompletion: Locked<(@Sendable (Outcome) -> Void)?>
+/// One call in ``URLSessionEngine``: a task for its request, and then one for each redirect that is followed.
+// Sendable although unchecked: `activity` is protected by its lock, `deadline` and `heapIndex` by the clock's lock, and each `var` below the
+// mark is only accessed on the engine's queue.
+final class URLSessionTransfer: Exchange, DeadlineMember, @unchecked Sendable {
+    let driver: CallDriver
     let activity: Locked<URLSessionActivity>
-    private let engine: URLSessionEngine
-    /// The request before any redirect.
-    private let original: NetworkRequest
-    /// Reports the progress; `nil` if there is no observer.
-    let progress: ProgressReporter?
+    private let engine: any URLSessionTransferOwner
 
     var deadline = UInt64.max
     var heapIndex = -1
@@ -31,70 +32,49 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
 
     /// The request of the current exchange.
     var request: NetworkRequest
+    /// The stored cookies that are sent with it.
+    var cookies: String?
     var origin: String
-    var redirects = RedirectTrail()
+    /// The number of redirects that were followed.
+    var redirects = 0
     var exchange: URLSessionExchange?
-    /// Its ticket in the queue of its origin.
+    /// The ticket in the queue of the origin.
     var ticket: UInt64?
     var isEnded = false
 
-    /// - Parameter completion: Called once, on a thread of the session. It must not block.
-    init(_ request: NetworkRequest, engine: URLSessionEngine, completion: @escaping @Sendable (Outcome) -> Void) {
-        original = request
+    init(_ request: NetworkRequest, rules: CallRules, engine: any URLSessionTransferOwner) {
         self.request = request
         self.engine = engine
+        driver = CallDriver(request, rules: rules)
         origin = request.origin
-        pendingCompletion = Locked(completion)
-        progress = ProgressReporter(request.progress, submitted: monotonicNanoseconds())
-        activity = Locked(
-            URLSessionActivity(
-                request.timeouts, limits: engine.limits, headBound: request.headDeadline, now: URLSessionClock.now))
+        activity = Locked(URLSessionActivity(request, limits: rules.configuration, now: URLSessionClock.now))
     }
 
-    func cancel() {
-        fail(TransportError(.cancelled, "the request was cancelled", request: original))
+    func send(_ request: NetworkRequest, cookies: String?) {
+        guard driver.redirectCount == 0 else { return engine.follow(self, request, cookies: cookies) }
+        self.cookies = cookies
+        engine.start(self)
+    }
+
+    func withdraw() {
+        engine.discard(self)
     }
 
     func expire(at now: UInt64) {
-        fail(activity.withLock { $0.lateness(at: now, of: original) })
+        fail(activity.withLock { $0.lateness(at: now, of: driver.original) })
     }
 
     /// Completes the transfer with an error at once, and cancels its task afterwards.
     func fail(_ error: TransportError) {
-        if end(.failure(error)) { engine.discard(self) }
+        if driver.stop(timed(error)) { engine.discard(self) }
     }
 
     /// Returns the error with the timings that are known.
-    private func timed(_ error: TransportError) -> TransportError {
+    func timed(_ error: TransportError) -> TransportError {
         guard !error.isCancelled, error.timings == nil else { return error }
         var error = error
         error.timings = activity.withLock { $0.timings(at: URLSessionClock.now) }
         return error
-    }
-
-    /// Whether its completion was called.
-    var isCompleted: Bool { pendingCompletion.withLock { $0 == nil } }
-
-    /// Calls the completion.
-    ///
-    /// - Returns: `false` if it was called before.
-    @discardableResult
-    func end(_ outcome: Outcome) -> Bool {
-        let completion = pendingCompletion.withLock { pending in
-            defer { pending = nil }
-            return pending
-        }
-        guard let completion else { return false }
-        let outcome = outcome.mapError(timed)
-        progress?.finish { progress in
-            guard case .success(let response) = outcome else { return }
-            progress.bytesSent = response.timings.bytesSent
-            progress.totalBytesToSend = progress.bytesSent
-            progress.bytesReceived = response.timings.bytesReceived
-            progress.totalBytesToReceive = progress.bytesReceived
-        }
-        original.progress.whenSettled { completion(outcome) }
-        return true
     }
 
     /// Records that the head of the response was received.
@@ -113,13 +93,8 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
 struct URLSessionActivity: Sendable {
     /// The time of the call.
     let submitted: UInt64
-    private(set) var totalDeadline: UInt64
-    /// The `totalDeadline` of a streamed response whose head was received.
-    private let bodyDeadline: UInt64
-    /// The deadline for the head of a streamed response, and then for the time without a byte.
-    private let headBound: Deadline?
+    private var limits: TimeLimits
     private let idleTimeout: Duration
-    private let idleLimit: UInt64
     private let firstSignLimit: UInt64
 
     /// The current phase; `nil` from leaving the queue until the first activity, since connecting and waiting cannot be
@@ -133,23 +108,20 @@ struct URLSessionActivity: Sendable {
     private var requests = 0
     private var lastSign: UInt64?
 
-    init(_ timeouts: RequestTimeouts, limits: SessionConfiguration, headBound: Deadline? = nil, now: UInt64) {
+    init(_ request: NetworkRequest, limits: SessionConfiguration, now: UInt64) {
         submitted = now
         entered = now
-        let total = timeouts.total(limits.totalTimeout)
-        bodyDeadline = total.map { now &+ $0.boundedNanoseconds } ?? .max
-        totalDeadline = min(bodyDeadline, headBound.map { now &+ $0.remaining.boundedNanoseconds } ?? .max)
-        idleTimeout = timeouts.idle ?? limits.idleTimeout
-        idleLimit = min(idleTimeout, headBound?.limit ?? idleTimeout).boundedNanoseconds
-        self.headBound = headBound
-        firstSignLimit = min(idleLimit, timeouts.connect?.boundedNanoseconds ?? .max)
+        idleTimeout = request.timeouts.idle ?? limits.idleTimeout
+        self.limits = TimeLimits(
+            of: request, totalTimeout: limits.totalTimeout, idleTimeout: limits.idleTimeout, submitted: now, now: now)
+        firstSignLimit = min(self.limits.idleNanoseconds, request.timeouts.connect?.boundedNanoseconds ?? .max)
     }
 
     /// The time at which the transfer is late, as far as is known now.
     var deadline: UInt64 {
-        guard let launched else { return totalDeadline }
-        let idleDeadline = lastSign.map { $0 &+ idleLimit } ?? (launched &+ firstSignLimit)
-        return min(totalDeadline, idleDeadline)
+        guard let launched else { return limits.total }
+        let idleDeadline = lastSign.map { $0 &+ limits.idleNanoseconds } ?? (launched &+ firstSignLimit)
+        return min(limits.total, idleDeadline)
     }
 
     /// Returns the durations and the number of redirects that are known of a transfer without a response.
@@ -184,18 +156,18 @@ struct URLSessionActivity: Sendable {
 
     /// Records that the head of the response was received.
     mutating func endHeadBound() {
-        totalDeadline = bodyDeadline
+        limits.endHeadBound()
     }
 
     func lateness(at now: UInt64, of request: NetworkRequest) -> TransportError {
         let milliseconds = (now - min(now, submitted)) / 1_000_000
         let what =
-            if totalDeadline <= now {
-                totalDeadline < bodyDeadline ? Deadline.headLateness : "the total timeout ran out"
-            } else if lastSign == nil, firstSignLimit < idleLimit {
+            if limits.total <= now {
+                limits.totalLateness
+            } else if lastSign == nil, firstSignLimit < limits.idleNanoseconds {
                 "no activity within the connect timeout"
             } else {
-                Deadline.idleLateness(idleTimeout, headBound)
+                limits.idleLateness(idleTimeout)
             }
         return TransportError(.timedOut, "\(what), \(milliseconds) ms after the attempt began", phase: phase, request: request)
     }

@@ -188,10 +188,10 @@ extension URLSessionExchange {
         guard let (socket, subprotocol) = webSocket.withLock(\.self) else { return nil }
         let received = take()
         let head = received.response ?? task.response as? HTTPURLResponse
-        let response = NetworkResponse(
-            statusCode: 101, headers: head.map { HeaderFields($0) } ?? [:],
-            body: NetworkBody(UpgradedMessages(socket, subprotocol: subprotocol)), url: request.url,
+        var response = NetworkResponse(
+            statusCode: 101, headers: head.map { HeaderFields($0) } ?? [:], url: request.url,
             timings: timings(received, transfer.activity.withLock { $0 }))
+        response.upgrade = .messages(UpgradedMessages(socket, subprotocol: subprotocol))
         return (socket, response)
     }
 

@@ -54,27 +54,6 @@ extension DataTransferService {
         )
     }
 
-    /// Uploads a file to a tus server, as the `async` method does, and calls a completion handler.
-    ///
-    /// - Parameters:
-    ///   - file: A regular file, which is read while it is sent.
-    ///   - endpoint: The endpoint that creates uploads.
-    ///   - options: How the upload is described, divided, verified and continued.
-    ///   - progress: Receives the progress of the whole file. Default: the endpoint's observer.
-    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
-    ///   - completion: Receives the result. It is called exactly once.
-    /// - Returns: A handle that cancels the upload.
-    @discardableResult
-    public func uploadResumably(
-        _ file: URL, to endpoint: some Requestable, options: UploadOptions = UploadOptions(),
-        progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable (Result<UploadedFile, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await fileUpload(file, to: endpoint, options: options, progress: progress).run()
-        }
-    }
-
     /// Ends an unfinished upload: asks the server to remove it (DELETE), and removes its state.
     ///
     /// The file itself is not read, and need not exist any more. A server that does not know the upload, or that cannot remove uploads (405,
@@ -91,26 +70,6 @@ extension DataTransferService {
         _ file: URL, to endpoint: some Requestable, options: UploadOptions = UploadOptions()
     ) async throws -> Bool {
         try await fileUpload(file, to: endpoint, options: options).terminate()
-    }
-
-    /// Ends an unfinished upload, as the `async` method does, and calls a completion handler.
-    ///
-    /// - Parameters:
-    ///   - file: The file that was being uploaded.
-    ///   - endpoint: The endpoint that creates uploads.
-    ///   - options: The options of the upload, of which only ``UploadOptions/stateFile`` is used.
-    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
-    ///   - completion: Receives the result. It is called exactly once.
-    /// - Returns: A handle that cancels the request.
-    @discardableResult
-    public func terminateUpload(
-        _ file: URL, to endpoint: some Requestable, options: UploadOptions = UploadOptions(),
-        on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable (Result<Bool, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await fileUpload(file, to: endpoint, options: options).terminate()
-        }
     }
 }
 

@@ -47,7 +47,7 @@ struct UploadAttempts {
             counted = attempt.number
             return try await attempt.permitsNextRequest(after: outcome)
         }
-        guard error.networkError?.isRetryable == true else { return false }
+        guard error.networkError?.allowsReconnection == true else { return false }
         // After the deadline, no attempt could follow; the failure says more than the deadline.
         guard let pause = nextPause(requested: error.requestedPause), !endsAfterDeadline(pause) else { return false }
         try await wait(pause)
@@ -71,7 +71,7 @@ struct UploadAttempts {
     private mutating func nextPause(requested: Duration?) -> Duration? {
         failures += 1
         guard failures < options.maximumAttempts else { return nil }
-        return options.pause(afterAttempts: failures, requested: requested, random: .random(in: 0..<1))
+        return options.backoff.pause(afterFailures: failures, requested: requested, random: .random(in: 0..<1))
     }
 
     private func endsAfterDeadline(_ pause: Duration) -> Bool {

@@ -9,7 +9,7 @@ import NetworkLogging
 /// Descriptions contain the name of the file but not its folder, which may reveal the user's name.
 public struct UploadFailure: Error, Sendable {
     /// The kind of a failure. It is extensible: more codes may be added.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: ErrorCode {
         /// The text of the code, as it appears in descriptions.
         public var rawValue: String
 
@@ -99,11 +99,6 @@ extension UploadFailure: RedactedStringConvertible, LocalizedError {
         (request.map { "\($0): " } ?? "")
             + "\"\(url.lastPathComponent.printable)\" cannot be uploaded: \(code.rawValue): \(message.printableLine)"
     }
-}
-
-extension UploadFailure.Code: CustomStringConvertible {
-    /// The name of the code.
-    public var description: String { rawValue }
 }
 
 extension UploadFailure: OperationFailure {

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkCore
 import NetworkLogging
 import NetworkSupport
 
@@ -29,18 +30,17 @@ public struct UploadOptions: Sendable {
     /// the service decides instead, with its own maximum, pauses, budget and deadline. These options then apply only to the statuses 409,
     /// 423 and 460.
     public var maximumAttempts: Int
-    /// The bound of the first pause. Each pause is a random duration below a bound, which doubles with each attempt in a row. Default: 250 ms.
-    public var delay: Duration
-    /// The maximum of the bound, and of a pause that the server asks for (`Retry-After`). Default: 20 seconds.
-    public var maximumDelay: Duration
+    /// The pauses; the maximum also limits a pause that the server asks for (`Retry-After`). Default: random below 250 milliseconds, then below
+    /// twice as long each, up to 20 seconds.
+    public var backoff: Backoff
     /// The clock that measures the pauses. Default: the continuous clock.
     public var clock: any Clock<Duration>
 
     /// Creates options. The values are checked before anything is sent.
     public init(
         stateFile: URL? = nil, resumes: Bool = true, metadata: [String: String] = [:], chunkBytes: Int64? = nil,
-        sendsChecksums: Bool = true, maximumAttempts: Int = 8, delay: Duration = .milliseconds(250),
-        maximumDelay: Duration = .seconds(20), clock: any Clock<Duration> = ContinuousClock()
+        sendsChecksums: Bool = true, maximumAttempts: Int = 8, backoff: Backoff = Backoff(base: .milliseconds(250)),
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.stateFile = stateFile
         self.resumes = resumes
@@ -48,8 +48,7 @@ public struct UploadOptions: Sendable {
         self.chunkBytes = chunkBytes
         self.sendsChecksums = sendsChecksums
         self.maximumAttempts = maximumAttempts
-        self.delay = delay
-        self.maximumDelay = maximumDelay
+        self.backoff = backoff
         self.clock = clock
     }
 }
@@ -74,8 +73,7 @@ extension UploadOptions {
         }
         if let chunkBytes { try check(chunkBytes >= 1, "chunkBytes is \(chunkBytes); it must be at least 1") }
         try check((1...1000).contains(maximumAttempts), "maximumAttempts is \(maximumAttempts); it must be 1...1000")
-        try check(delay >= .zero, "delay is \(delay); it must not be negative")
-        try check(maximumDelay >= .zero, "maximumDelay is \(maximumDelay); it must not be negative")
+        if let error = backoff.configurationError { try check(false, error) }
         for key in metadata.keys.sorted() {
             let isValid = !key.isEmpty && key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
             try check(
@@ -105,20 +103,6 @@ extension UploadOptions {
         let stem = name.utf8.count <= 230 ? name : UploadRecord.hash(name)
         return file.deletingLastPathComponent().appendingPathComponent(".\(stem).upload", isDirectory: false)
     }
-
-    /// Returns the pause after an attempt without progress.
-    ///
-    /// - Parameters:
-    ///   - attempts: The number of attempts in a row, at least 1.
-    ///   - requested: The pause that the server asks for.
-    ///   - random: A random number in 0..<1.
-    func pause(afterAttempts attempts: Int, requested: Duration?, random: Double) -> Duration {
-        let longest = maximumDelay.clamped(to: .zero...(.longest))
-        var bound = min(delay, longest)
-        for _ in 0..<(attempts.clamped(to: 1...64) - 1) where bound < longest { bound = min(bound * 2, longest) }
-        let pause = bound * random
-        return requested.map { min(max(pause, $0), longest) } ?? pause
-    }
 }
 
 extension URL {
@@ -134,8 +118,7 @@ extension UploadOptions: RedactedStringConvertible {
         described([
             "stateFile": stateFile?.lastPathComponent.printable, "resumes": resumes,
             "metadata": metadata.keys.sorted().map(\.printable),
-            "chunkBytes": chunkBytes, "sendsChecksums": sendsChecksums, "maximumAttempts": maximumAttempts, "delay": delay,
-            "maximumDelay": maximumDelay,
+            "chunkBytes": chunkBytes, "sendsChecksums": sendsChecksums, "maximumAttempts": maximumAttempts, "backoff": backoff,
         ])
     }
 }

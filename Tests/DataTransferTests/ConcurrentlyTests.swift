@@ -244,25 +244,31 @@ struct ConcurrentlyTests {
     @Test func `completions receive the results of the async forms, and a handle cancels all requests`() async throws {
         let service = Service(failing: [1])
         let queue = CountingQueue()
-        let values: Result<[Int], DataTransferError> = await outcome {
-            service.concurrently([Endpoint<Int>(path: "5")], on: queue, completion: $0)
+        let values = await outcome {
+            TaskCancellable(on: queue, { try await service.concurrently([Endpoint<Int>(path: "5")]) }, completion: $0)
         }
         #expect(try values.get() == [5])
-        let all = await outcome { service.concurrently(collecting: endpoints(3), on: queue, completion: $0) }
-        #expect(all.map { try? $0.get() } == [0, nil, 2] && queue.count == 2)
+        let all: Result<_, Never> = await outcome {
+            TaskCancellable(on: queue, { await service.concurrently(collecting: endpoints(3)) }, completion: $0)
+        }
+        #expect(all.get().map { try? $0.get() } == [0, nil, 2] && queue.count == 2)
         let reported = Locked<[Int]>([])
-        await withCheckedContinuation { continuation in
-            service.results(of: endpoints(4)) { index, _ in
+        _ = await outcome { done in
+            TaskCancellable {
+                service.results(of: endpoints(4))
+            } onElement: { index, _ in
                 reported.withLock { $0.append(index) }
             } completion: {
-                continuation.resume()
+                done($0.map { _ in true })
             }
         }
         #expect(reported.withLock(\.self).sorted() == [0, 1, 2, 3])
 
         let held = Service(isHeld: true)
         let (errors, sink) = AsyncStream.makeStream(of: Bool.self)
-        let handle = held.concurrently(endpoints(9), maximumConcurrency: 2) { (result: Result<[Int], DataTransferError>) in
+        let handle = TaskCancellable {
+            try await held.concurrently(endpoints(9), maximumConcurrency: 2)
+        } completion: { result in
             if case .failure(let error) = result { sink.yield(error.isCancelled) }
             sink.finish()
         }

@@ -195,7 +195,9 @@ import Testing
         let seen = Locked<[[Int]]>([])
         let service = try service()
         let result = await withCheckedContinuation { continuation in
-            service.pages(of: list, by: .number("page") { $0.items.count < 2 }) { page in
+            TaskCancellable {
+                service.pages(of: list, by: .number("page") { $0.items.count < 2 })
+            } onElement: { page in
                 seen.withLock { $0.append(page.value.items) }
             } completion: {
                 continuation.resume(returning: $0)

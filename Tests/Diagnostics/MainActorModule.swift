@@ -154,43 +154,75 @@ final class Model {
         service.request(Endpoints.popular) { result in Task { await self.show(result) } }
         service.request(Endpoints.popular, on: .main) { result in MainActor.assumeIsolated { self.show(result) } }
         service.response(for: Endpoints.popular) { @MainActor in self.movies = (try? $0.get().value) ?? [] }
-        service.upload(.json(movies), to: Endpoints.rate) { @MainActor in self.failure = $0.failure }
-        service.response(for: Endpoints.rate, uploading: .json(movies)) { @MainActor in self.failure = $0.failure }
-        service.uploadResumably(file, to: Movies.all) { @MainActor in self.failure = $0.failure }
-        service.download(Movies.all, to: file) { @MainActor in self.failure = $0.failure }
-        service.download(Movies.all, to: .folder(file)) { @MainActor in self.failure = $0.failure }
-        service.download(Endpoints.popular) { @MainActor in self.show($0) }
-        service.concurrently([Endpoints.popular]) { @MainActor in self.movies = (try? $0.get().first) ?? [] }
-        service.concurrently(collecting: [Endpoints.popular]) { @MainActor in self.show($0[0]) }
+        let (service, movies) = (service, movies)
+        handle = TaskCancellable {
+            try await service.upload(.json(movies), to: Endpoints.rate)
+        } completion: { @MainActor [weak self] in
+            self?.failure = $0.failure
+        }
+        TaskCancellable {
+            try await service.download(Movies.all, to: file)
+        } completion: { @MainActor in
+            self.failure = $0.failure
+        }
+        TaskCancellable {
+            await service.result(for: Endpoints.popular)
+        } completion: { @MainActor in
+            self.show($0.get())
+        }
+        TaskCancellable {
+            try await service.concurrently([Endpoints.popular])
+        } completion: { @MainActor in
+            self.movies = (try? $0.get().first) ?? []
+        }
     }
     func repeatedClosures(_ socket: WebSocket) {
-        service.stream(Movies.all, as: .elements(of: Movie.self)) { @MainActor in
+        let service = service
+        TaskCancellable {
+            try await service.stream(Movies.all, as: .elements(of: Movie.self))
+        } onElement: { @MainActor in
             self.movies.append($0)
         } completion: { @MainActor in
             self.failure = $0.failure
         }
-        service.events(Movies.all) { @MainActor in
+        TaskCancellable {
+            service.events(Movies.all)
+        } onElement: { @MainActor in
             self.settings.theme = $0.data
         } completion: { @MainActor in
             self.failure = $0.failure
         }
-        service.pages(of: Endpoints.popular, by: .linkHeader) { @MainActor in
+        TaskCancellable {
+            service.pages(of: Endpoints.popular, by: .linkHeader)
+        } onElement: { @MainActor in
             self.movies += $0.value
         } completion: { @MainActor in
             self.failure = $0.failure
         }
-        service.results(of: [Endpoints.popular]) { @MainActor _, result in
-            self.show(result)
-        } completion: { @MainActor in
+        TaskCancellable {
+            service.results(of: [Endpoints.popular])
+        } onElement: { @MainActor in
+            self.show($0.result)
+        } completion: { @MainActor _ in
             self.movies = []
         }
-        socket.receive { @MainActor in
+        TaskCancellable {
+            socket.messages
+        } onElement: { @MainActor in
             self.settings.theme = "\($0)"
         } completion: { @MainActor _ in
             self.movies = []
         }
-        socket.send(.text("a")) { @MainActor _ in self.movies = [] }
-        socket.close { @MainActor in self.movies = [] }
+        TaskCancellable {
+            try await socket.send(.text("a"))
+        } completion: { @MainActor _ in
+            self.movies = []
+        }
+        TaskCancellable {
+            await socket.close()
+        } completion: { @MainActor _ in
+            self.movies = []
+        }
     }
     func show(_ result: Result<[Movie], DataTransferError>) { movies = (try? result.get()) ?? [] }
     func show(_ progress: TransferProgress) { fraction = progress.fraction ?? 0 }

@@ -71,6 +71,32 @@ import TransferTestSupport
         #expect(coalescing.sharedCount == 0)
     }
 
+    @Test func `an upgraded connection is not shared`() async throws {
+        let latch = AsyncGate()
+        let stub = StubSessionManager()
+        for _ in 0..<2 { stub.enqueueWebSocket { _ in } }
+        var request = NetworkRequest.make()
+        request.isStreamed = true
+        request.headers = [
+            "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": "AQIDBAUGBwgJCgsMDQ4PEA==",
+            "Sec-WebSocket-Version": "13",
+        ]
+        let tasks = (0..<2).map { [request, coalescing] _ in
+            Task {
+                let next = NetworkExchange { (request) async throws(TransportError) in
+                    await latch.wait()
+                    return try await stub.stream(for: request)
+                }
+                return try await coalescing.intercept(request, next: next)
+            }
+        }
+        await waitForShared(1)
+        latch.open()
+        let first = try #require(try await tasks[0].value.upgradedConnection)
+        let second = try #require(try await tasks[1].value.upgradedConnection)
+        #expect(first !== second)
+    }
+
     private struct PinnedAPI: TrustingAPI {
         let host = "api.test"
         let endpoint = "a"

@@ -115,7 +115,7 @@ import TransferTestSupport
                     }
                     let service = service(session, mechanism.interceptors)
                     if mechanism.isEvents {
-                        let events = service.events(kind.endpoint, options: EventStreamOptions(delay: .zero))
+                        let events = service.events(kind.endpoint, options: EventStreamOptions(backoff: Backoff(base: .zero)))
                         do {
                             for try await event in events { #expect(event.data == "a") }
                         } catch {
@@ -183,7 +183,7 @@ import TransferTestSupport
                             return posts == 1 ? end.response : .status(201, headers: ["Location": "/files/1"])
                         }
                     }
-                    let options = UploadOptions(resumes: false, delay: .zero)
+                    let options = UploadOptions(resumes: false, backoff: Backoff(base: .zero))
                     _ = try? await service(session, interceptors).uploadResumably(file, to: kind.endpoint, options: options)
                     #expect(posts.withLock { $0 } == (kind.isPermitted(after: end) ? 2 : 1), "\(kind), \(end.rawValue)")
                 }
@@ -200,7 +200,7 @@ import TransferTestSupport
         for try await event in service(session, []).events(endpoint) { seen.append(event.data) }
         #expect(seen == ["a", "b"] && session.requests.count == 1)
         endpoint.isIdempotent = true
-        for try await _ in service(session, []).events(endpoint, options: EventStreamOptions(delay: .zero)) {
+        for try await _ in service(session, []).events(endpoint, options: EventStreamOptions(backoff: Backoff(base: .zero))) {
             seen.append("")
             if seen.count == 6 { break }
         }
@@ -213,7 +213,7 @@ import TransferTestSupport
         let interrupted = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         endpoint.isIdempotent = false
         var count = 0
-        let events = interrupted.events(endpoint, options: EventStreamOptions(delay: .zero))
+        let events = interrupted.events(endpoint, options: EventStreamOptions(backoff: Backoff(base: .zero)))
         await #expect(throws: DataTransferError.self) { for try await _ in events { count += 1 } }
         #expect(count == 1 && server.requests.count == 1)
     }

@@ -99,7 +99,9 @@ import TransferTestSupport
         #expect(try await service.download(PlaceholderAPI.users, to: .file(folder.file("users"))).byteCount == 2)
         let users = [3, 1, 2, 4].map { PlaceholderAPI.user(id: $0).as(User.self) }
         #expect(try await service.concurrently(Array(users.prefix(3))).map(\.id) == [3, 1, 2])
-        let failed: Result<[User], DataTransferError> = await outcome { service.concurrently(users, completion: $0) }
+        let failed: Result<[User], any Error> = await outcome {
+            TaskCancellable({ try await service.concurrently(users) }, completion: $0)
+        }
         let error = #expect(throws: DataTransferError.self) { try failed.get() }
         #expect(error?.statusCode == 404)
     }

@@ -69,7 +69,7 @@ import TransferTestSupport
         #expect(try await dataSource.checkList() == [Check(id: 1, name: "a")])
         let endpoint = Endpoint<[Check]>(path: "3/checks", keyPath: "results")
         let service = dataSource.dataTransferService
-        let result: Result<[Check], DataTransferError> = await outcome { service.download(endpoint, completion: $0) }
+        let result = await outcome { TaskCancellable({ try await service.download(endpoint) }, completion: $0) }
         #expect(try result.get() == [Check(id: 1, name: "a")])
         #expect(server.requests.map(\.target) == ["/3/checks?api_key=k&language=en", "/3/checks?api_key=k"])
     }
@@ -116,8 +116,10 @@ import TransferTestSupport
         let calls = Locked(0)
         let progress = Counting()
         let service = dataSource.dataTransferService
-        let result: Result<Int, DataTransferError> = await outcome { done in
-            service.upload(.json([1, 2]), to: Endpoint<Int>(path: "slow"), progress: progress) { result in
+        let result = await outcome { done in
+            TaskCancellable {
+                try await service.upload(.json([1, 2]), to: Endpoint<Int>(path: "slow"), progress: progress)
+            } completion: { result in
                 calls.withLock { $0 += 1 }
                 done(result)
             }
@@ -152,7 +154,9 @@ import TransferTestSupport
         let parsed = Locked<[Check]>([])
         let service = dataSource.dataTransferService
         let result = await outcome { done in
-            service.stream(Endpoint<Void>(path: "log"), as: .lines()) { line in
+            TaskCancellable {
+                try await service.stream(Endpoint<Void>(path: "log"), as: .lines())
+            } onElement: { line in
                 if let check = parse(line) { parsed.withLock { $0.append(check) } }
             } completion: {
                 done($0.map { _ in true })

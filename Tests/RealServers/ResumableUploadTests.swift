@@ -26,7 +26,7 @@ extension RealServerTests {
         private static func options(_ chunkBytes: Int64? = nil) -> UploadOptions {
             UploadOptions(
                 metadata: ["filename": "Übung.bin", "filetype": "application/octet-stream"], chunkBytes: chunkBytes,
-                maximumAttempts: 30, delay: .milliseconds(20), maximumDelay: .milliseconds(500))
+                maximumAttempts: 30, backoff: Backoff(base: .milliseconds(20), maximumDelay: .milliseconds(500)))
         }
 
         private func expectArrived(

@@ -22,7 +22,7 @@ struct ResumableUploadTests {
     }
 
     private func upload(
-        _ options: UploadOptions = UploadOptions(delay: .zero), to endpoint: Endpoint<Void> = creation,
+        _ options: UploadOptions = UploadOptions(backoff: Backoff(base: .zero)), to endpoint: Endpoint<Void> = creation,
         progress: (any TransferProgressObserver)? = nil
     ) async throws -> UploadedFile {
         model.forgetClients()
@@ -60,7 +60,7 @@ struct ResumableUploadTests {
 
     @Test func `a file is sent in pieces with checksums`() async throws {
         inject([nil, .damaged, nil, .short(10)], into: .patch)
-        expectComplete(try await upload(UploadOptions(chunkBytes: 40_000, delay: .zero)))
+        expectComplete(try await upload(UploadOptions(chunkBytes: 40_000, backoff: Backoff(base: .zero))))
         #expect(model.state.withLock { $0.uploads.values.first?.parts } == [0, 40_000, 40_000, 80_000, 80_010])
         #expect(server.requests.filter { $0.headers["Upload-Checksum"]?.hasPrefix("sha256 ") == true }.count == 5)
         model.change { $0.checksums = "md5, sha1" }
@@ -110,7 +110,7 @@ struct ResumableUploadTests {
         }
         let upload = Task {
             await gate.wait()
-            return try await service.uploadResumably(file, to: creation, options: UploadOptions(delay: .zero))
+            return try await service.uploadResumably(file, to: creation, options: UploadOptions(backoff: Backoff(base: .zero)))
         }
         task.withLock { $0 = upload }
         gate.open()
@@ -142,7 +142,7 @@ struct ResumableUploadTests {
                 }
             }
         }
-        let uploaded = try await upload(UploadOptions(chunkBytes: 10_000, delay: .zero))
+        let uploaded = try await upload(UploadOptions(chunkBytes: 10_000, backoff: Backoff(base: .zero)))
         expectComplete(uploaded)
         #expect(uploaded.resumedFrom == 30_000)
         #expect(model.state.withLock { $0.uploads.values.first?.parts } == [0, 30_000, 90_000])
@@ -182,7 +182,7 @@ struct ResumableUploadTests {
                 return number == 1 ? .cut(50_000) : number == 2 ? .removed(410) : .cut(1_500)
             }
         }
-        expectComplete(try await upload(UploadOptions(maximumAttempts: 2, delay: .zero)))
+        expectComplete(try await upload(UploadOptions(maximumAttempts: 2, backoff: Backoff(base: .zero))))
     }
 
     // MARK: Refusals
@@ -233,7 +233,7 @@ struct ResumableUploadTests {
 
     @Test func `a position beyond the sent bytes ends the upload for good`() async throws {
         inject([.offset("40001")], into: .patch)
-        let options = UploadOptions(chunkBytes: 40_000, delay: .zero)
+        let options = UploadOptions(chunkBytes: 40_000, backoff: Backoff(base: .zero))
         let error = try await downloadFailure { try await upload(options) }
         #expect(error.uploadFailure?.code == .invalidOffset && "\(error)".contains("beyond 40000"))
         // A later call could not find out that the server has bytes of something else.
@@ -254,7 +254,7 @@ struct ResumableUploadTests {
 
     @Test func `a position before that of the request is an error`() async throws {
         inject([nil, .offset("39999")], into: .patch)
-        let options = UploadOptions(chunkBytes: 40_000, delay: .zero)
+        let options = UploadOptions(chunkBytes: 40_000, backoff: Backoff(base: .zero))
         let error = try await downloadFailure { try await upload(options) }
         #expect(error.uploadFailure?.code == .invalidOffset && "\(error)".contains("before the position 40000"))
         inject([], into: .patch)
@@ -278,7 +278,9 @@ struct ResumableUploadTests {
                 return kind == 0 ? .lostRequest : kind == 1 ? .short(0) : .refused(kind)
             }
         }
-        let error = try await downloadFailure { try await upload(UploadOptions(maximumAttempts: 4, delay: .zero)) }
+        let error = try await downloadFailure {
+            try await upload(UploadOptions(maximumAttempts: 4, backoff: Backoff(base: .zero)))
+        }
         #expect(methods.filter { $0 == "PATCH" }.count == 4)
         #expect(error.isRetryable, "\(error)")
         let codes: [Int: UploadFailure.Code] = [409: .conflict, 423: .locked, 1: .noProgress]
@@ -294,7 +296,8 @@ struct ResumableUploadTests {
         let start = ContinuousClock.now
         let error = try await downloadFailure {
             try await upload(
-                UploadOptions(delay: .seconds(100_000_000), maximumDelay: .seconds(100_000_000)), to: endpoint)
+                UploadOptions(backoff: Backoff(base: .seconds(86_400), maximumDelay: .seconds(86_400), isRandom: false)),
+                to: endpoint)
         }
         #expect(start.duration(to: .now) < .seconds(20))
         // A response says more than the deadline.
@@ -303,7 +306,7 @@ struct ResumableUploadTests {
 
     @Test func `a temporary failure does not change what is known about the server`() async throws {
         inject([.refused(503), .refused(429)], into: .options)
-        expectComplete(try await upload(UploadOptions(chunkBytes: 50_000, delay: .zero)))
+        expectComplete(try await upload(UploadOptions(chunkBytes: 50_000, backoff: Backoff(base: .zero))))
         #expect(methods == ["OPTIONS", "OPTIONS", "OPTIONS", "POST", "PATCH", "PATCH"])
         #expect(server.requests.filter { $0.headers.contains("Upload-Checksum") }.count == 2)
         // Not a server that supports OPTIONS.
@@ -315,7 +318,7 @@ struct ResumableUploadTests {
         model.change { state in
             state.fault = { _, request in request.method == .patch ? .cut(1_500) : nil }
         }
-        expectComplete(try await upload(UploadOptions(maximumAttempts: 2, delay: .zero)))
+        expectComplete(try await upload(UploadOptions(maximumAttempts: 2, backoff: Backoff(base: .zero))))
     }
 
     // MARK: Locations
@@ -335,7 +338,8 @@ struct ResumableUploadTests {
         other.change { state in
             state.fault = { _, request in request.method == .patch && request.headers["Upload-Offset"] == "0" ? .cut(5) : nil }
         }
-        let uploaded = try await service.uploadResumably(file, to: endpoint, options: UploadOptions(delay: .zero))
+        let uploaded = try await service.uploadResumably(
+            file, to: endpoint, options: UploadOptions(backoff: Backoff(base: .zero)))
         let isSame = other.bytes(at: uploaded.url) == content
         #expect(isSame)
         #expect(foreign.requests.map(\.method) == [.patch, .head, .patch])
@@ -367,13 +371,6 @@ struct ResumableUploadTests {
         #expect(folder.names == ["movie.mp4"] && model.state.withLock { $0.uploads.isEmpty })
         #expect(methods.last == "DELETE")
         #expect(try await server.service().terminateUpload(file, to: creation) == false)
-    }
-
-    @Test func `completions receive the same results, and the handle cancels`() async throws {
-        let service = server.service()
-        let uploaded = try await outcome { service.uploadResumably(file, to: creation, completion: $0) }.get()
-        expectComplete(uploaded)
-        #expect(try await outcome { service.terminateUpload(file, to: creation, completion: $0) }.get() == false)
     }
 
     @Test func `the time at which the server removes the upload is reported`() async throws {

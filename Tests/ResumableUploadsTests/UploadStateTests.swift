@@ -23,12 +23,12 @@ struct UploadStateTests {
 
     private var state: URL { folder.file(".movie.mp4.upload") }
 
-    private func upload(_ options: UploadOptions = UploadOptions(delay: .zero)) async throws -> UploadedFile {
+    private func upload(_ options: UploadOptions = UploadOptions(backoff: Backoff(base: .zero))) async throws -> UploadedFile {
         model.forgetClients()
         return try await server.service().uploadResumably(file, to: creation, options: options)
     }
 
-    private func failure(_ options: UploadOptions = UploadOptions(delay: .zero)) async throws -> UploadFailure {
+    private func failure(_ options: UploadOptions = UploadOptions(backoff: Backoff(base: .zero))) async throws -> UploadFailure {
         let error = try await downloadFailure { try await upload(options) }
         return try #require(error.uploadFailure, "\(error)")
     }
@@ -175,8 +175,10 @@ struct UploadStateTests {
     @Test func `invalid options are errors that name the option`() async throws {
         for (options, name) in [
             (UploadOptions(chunkBytes: 0), "chunkBytes"), (UploadOptions(maximumAttempts: 0), "maximumAttempts"),
-            (UploadOptions(maximumAttempts: 1001), "maximumAttempts"), (UploadOptions(delay: .seconds(-1)), "delay"),
-            (UploadOptions(maximumDelay: .seconds(-1)), "maximumDelay"), (UploadOptions(metadata: ["": "a"]), "metadata"),
+            (UploadOptions(maximumAttempts: 1001), "maximumAttempts"),
+            (UploadOptions(backoff: Backoff(base: .seconds(-1))), "backoff.base"),
+            (UploadOptions(backoff: Backoff(maximumDelay: .seconds(-1))), "backoff.maximumDelay"),
+            (UploadOptions(metadata: ["": "a"]), "metadata"),
             (UploadOptions(metadata: ["a b": "a"]), "metadata"), (UploadOptions(metadata: ["a,b": "a"]), "metadata"),
             (UploadOptions(metadata: ["ä": "a"]), "metadata"),
             (UploadOptions(metadata: ["a": String(repeating: "x", count: 20_000)]), "metadata"),
@@ -185,15 +187,6 @@ struct UploadStateTests {
             #expect(failure.code == .invalidOptions && failure.message.contains(name), "\(failure)")
         }
         #expect(server.requestCount == 0)
-    }
-
-    @Test func `pauses grow up to the maximum, and the server can ask for longer ones`() {
-        let options = UploadOptions(delay: .seconds(1), maximumDelay: .seconds(10))
-        let pauses = (1...6).map { options.pause(afterAttempts: $0, requested: nil, random: 1) }
-        #expect(pauses == [1, 2, 4, 8, 10, 10].map { Duration.seconds($0) })
-        #expect(options.pause(afterAttempts: 1, requested: .seconds(7), random: 0.5) == .seconds(7))
-        #expect(options.pause(afterAttempts: 1, requested: .seconds(1 << 31), random: 0.5) == .seconds(10))
-        #expect(options.pause(afterAttempts: .max, requested: nil, random: 0.5) == .seconds(5))
     }
 
     @Test func `a state contains what a later call needs, and only that is accepted`() throws {

@@ -56,7 +56,7 @@ struct UploadStormTests {
             let file = try folder.write(content, to: "file-\(round)")
             let options = UploadOptions(
                 chunkBytes: isInPieces ? Int64(chunk) : nil, sendsChecksums: round.isMultiple(of: 2), maximumAttempts: 12,
-                delay: .zero)
+                backoff: Backoff(base: .zero))
             var uploaded: UploadedFile?
             for process in 0..<200 where uploaded == nil {
                 model.forgetClients(process: process)

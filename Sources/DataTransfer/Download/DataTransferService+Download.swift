@@ -39,39 +39,11 @@ extension DataTransferService {
         _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil
     ) async throws -> DownloadedFile {
-        try await fileDownload(endpoint, to: destination, options: options, progress: progress).run()
-    }
-
-    /// Returns a download to a file that has not begun.
-    func fileDownload(
-        _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions,
-        progress: (any TransferProgressObserver)?
-    ) -> FileDownload {
         let request = endpoint.sourcedRequest
-        return FileDownload(
+        return try await FileDownload(
             request: request, destination: destination, options: options,
-            progress: DownloadProgress(progress ?? request.progress), service: self)
-    }
-
-    /// Downloads an endpoint's response to a file, as the `async` method does, and calls a completion handler.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint.
-    ///   - destination: The file to write, or the folder to create it in.
-    ///   - options: How the file is written, verified and resumed.
-    ///   - progress: Receives the progress of the whole file. Default: the endpoint's observer.
-    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
-    ///   - completion: Receives the result. It is called exactly once.
-    /// - Returns: A handle that cancels the download.
-    @discardableResult
-    public func download(
-        _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
-        progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await fileDownload(endpoint, to: destination, options: options, progress: progress).run()
-        }
+            progress: DownloadProgress(progress ?? request.progress), service: self
+        ).run()
     }
 
     /// Returns the decoded value of an endpoint whose response is large, without loading the body into memory.
@@ -86,32 +58,7 @@ extension DataTransferService {
     public func download<Target: ResponseRequestable>(
         _ endpoint: Target, progress: (any TransferProgressObserver)? = nil
     ) async throws -> Target.Response {
-        try await decodedDownload(endpoint, progress: progress).run()
-    }
-
-    /// Returns a download of a value that has not begun.
-    func decodedDownload<Target: ResponseRequestable>(
-        _ endpoint: Target, progress: (any TransferProgressObserver)?
-    ) -> DecodedDownload<Target> {
-        DecodedDownload(endpoint: endpoint, progress: progress, service: self)
-    }
-
-    /// Decodes the large response of an endpoint, as the `async` method does, and calls a completion handler.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint.
-    ///   - progress: Receives progress updates. Default: the endpoint's observer.
-    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
-    ///   - completion: Receives the result. It is called exactly once.
-    /// - Returns: A handle that cancels the download.
-    @discardableResult
-    public func download<Target: ResponseRequestable>(
-        _ endpoint: Target, progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable (Result<Target.Response, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            try await decodedDownload(endpoint, progress: progress).run()
-        }
+        try await DecodedDownload(endpoint: endpoint, progress: progress, service: self).run()
     }
 
     /// Downloads an endpoint's response to the given file; see ``download(_:to:options:progress:)-(_,DownloadDestination,_,_)``.
@@ -122,25 +69,6 @@ extension DataTransferService {
         progress: (any TransferProgressObserver)? = nil
     ) async throws -> DownloadedFile {
         try await download(endpoint, to: .file(file), options: options, progress: progress)
-    }
-
-    /// Downloads an endpoint's response to the given file, as the `async` method does, and calls a completion handler.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint.
-    ///   - file: The file to write.
-    ///   - options: How the file is written, verified and resumed.
-    ///   - progress: Receives the progress of the whole file. Default: the endpoint's observer.
-    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
-    ///   - completion: Receives the result. It is called exactly once.
-    /// - Returns: A handle that cancels the download.
-    @discardableResult
-    public func download(
-        _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
-        progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        download(endpoint, to: .file(file), options: options, progress: progress, on: queue, completion: completion)
     }
 }
 

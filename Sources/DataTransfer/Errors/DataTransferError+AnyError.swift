@@ -53,9 +53,8 @@ extension Error {
 
 extension DataTransferError: CallError {
     package var facts: CallFacts {
-        CallFacts(
-            statusCode: statusCode, isCancelled: isCancelled, isTimeout: isTimeout, isConnectivity: isConnectivity,
-            isRetryable: isRetryable)
+        networkError?.facts ?? fileFailure?.facts ?? (operationFailure as? any CallError)?.facts
+            ?? CallFacts(statusCode: statusCode)
     }
 }
 

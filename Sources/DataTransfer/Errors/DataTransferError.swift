@@ -67,7 +67,7 @@ extension DataTransferError {
         if case .file(let failure) = self { failure } else { nil }
     }
 
-    private var operationFailure: (any Error)? {
+    var operationFailure: (any Error)? {
         if case .operation(let failure) = self { failure } else { nil }
     }
 
@@ -105,19 +105,6 @@ extension DataTransferError {
         case .file: nil
         case .operation(let failure): failure.statusCode
         }
-    }
-
-    /// Whether the request was cancelled.
-    public var isCancelled: Bool { networkError?.isCancelled ?? operationFailure?.isCancelled ?? false }
-    /// Whether a timeout expired, in any phase.
-    public var isTimeout: Bool { networkError?.isTimeout ?? operationFailure?.isTimeout ?? false }
-    /// Whether the failure was caused by the network rather than by the request or the response.
-    public var isConnectivity: Bool { networkError?.isConnectivity ?? operationFailure?.isConnectivity ?? false }
-    /// Whether the same request may succeed later; see ``NetworkCore/NetworkError/isRetryable``.
-    ///
-    /// This includes downloads whose file was in use or whose body was too short, and uploads that can be continued.
-    public var isRetryable: Bool {
-        networkError?.isRetryable ?? fileFailure?.isRetryable ?? operationFailure?.isRetryable ?? false
     }
 }
 

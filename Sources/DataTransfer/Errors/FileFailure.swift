@@ -8,7 +8,7 @@ import NetworkLogging
 /// Descriptions contain the name of the file but not its folder, which may reveal the user's name.
 public struct FileFailure: Error, Sendable {
     /// The kind of a failure. It is extensible: more codes may be added.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: ErrorCode {
         /// The text of the code, as it appears in descriptions.
         public var rawValue: String
 
@@ -117,9 +117,4 @@ extension FileFailure: RedactedStringConvertible, LocalizedError {
     public var description: String {
         (request.map { "\($0): " } ?? "") + "\"\(url.lastPathComponent.printable)\": \(code.rawValue): \(message.printableLine)"
     }
-}
-
-extension FileFailure.Code: CustomStringConvertible {
-    /// The name of the code.
-    public var description: String { rawValue }
 }

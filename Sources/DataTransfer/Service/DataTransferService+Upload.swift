@@ -32,24 +32,6 @@ extension DataTransferService {
         try await response(for: endpoint, uploading: body, progress: progress).value
     }
 
-    /// Sends a request body to an endpoint: the completion form of the async ``upload(_:to:progress:)``.
-    ///
-    /// - Parameters:
-    ///   - body: The body, which replaces that of the endpoint.
-    ///   - endpoint: The endpoint. GET is replaced by POST.
-    ///   - progress: The progress observer; it replaces that of the endpoint.
-    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
-    ///   - completion: Called exactly once.
-    /// - Returns: A handle that cancels the upload.
-    @discardableResult
-    public func upload<Target: ResponseRequestable>(
-        _ body: EndpointBody, to endpoint: Target, progress: (any TransferProgressObserver)? = nil,
-        on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable (Result<Target.Response, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        request(Endpoint(endpoint, uploading: body, progress: progress), on: queue, completion: completion)
-    }
-
     /// Sends a request body to an endpoint, and returns the decoded value with status, headers and timings of the response.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
@@ -57,25 +39,6 @@ extension DataTransferService {
         for endpoint: Target, uploading body: EndpointBody, progress: (any TransferProgressObserver)? = nil
     ) async throws -> DataTransferResponse<Target.Response> {
         try await response(for: Endpoint(endpoint, uploading: body, progress: progress))
-    }
-
-    /// Sends a request body to an endpoint: the completion form, with status, headers and timings of the response.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint. GET is replaced by POST.
-    ///   - body: The body, which replaces that of the endpoint.
-    ///   - progress: The progress observer; it replaces that of the endpoint.
-    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
-    ///   - completion: Called exactly once.
-    /// - Returns: A handle that cancels the upload.
-    @discardableResult
-    public func response<Target: ResponseRequestable>(
-        for endpoint: Target, uploading body: EndpointBody, progress: (any TransferProgressObserver)? = nil,
-        on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @isolated(any) @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        let completion = CallerClosure(completion)
-        return response(for: Endpoint(endpoint, uploading: body, progress: progress), on: queue) { completion.call($0) }
     }
 }
 

@@ -114,12 +114,11 @@ extension DataTransferService {
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(DataTransferError) in
+        TaskCancellable(on: queue) { () async throws(DataTransferError) in
             if Task.isCancelled { throw .networkFailure(.cancelled(.taskCancelled())) }
             return try await self.responseResult(for: endpoint).get()
-        } completion: { result in
-            guard let queue else { return completion(result) }
-            queue.asyncExecute { completion(result) }
+        } completion: {
+            completion($0)
         }
     }
 
@@ -350,56 +349,4 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
 extension DataTransferResponse: RedactedStringConvertible {
     /// A textual representation of status, type and header fields. It does not contain the value, which may be secret.
     public var description: String { "DataTransferResponse<\(Value.self)>(\(statusCode), \(headers))" }
-}
-
-/// A queue on which completions run. `DispatchQueue` conforms; a test may use a type that runs the work synchronously.
-public protocol DataTransferDispatchQueue: Sendable {
-    /// Runs `work` once, synchronously or asynchronously.
-    func asyncExecute(work: @escaping @Sendable () -> Void)
-}
-
-extension DataTransferDispatchQueue where Self == DispatchQueue {
-    /// The main queue, with a leading dot.
-    ///
-    /// ```swift
-    /// let handle = service.request(popular, on: .main) { result in … }
-    /// ```
-    public static var main: DispatchQueue { DispatchQueue.main }
-}
-
-extension DispatchQueue: DataTransferDispatchQueue {
-    /// Runs `work` on this queue asynchronously.
-    public func asyncExecute(work: @escaping @Sendable () -> Void) {
-        async(execute: work)
-    }
-}
-
-extension TaskCancellable {
-    /// Creates a cancellable for an async operation, with a completion that runs on its actor or on a queue.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue on which the completion runs; with `nil`, a background thread on which no transfer depends.
-    ///   - completion: Called exactly once.
-    ///   - operation: The operation, which runs in a task.
-    package init<Value: Sendable, Failure: Error>(
-        on queue: (any DataTransferDispatchQueue)?,
-        completion: @escaping @isolated(any) @Sendable (Result<Value, Failure>) -> Void,
-        _ operation: @escaping @Sendable () async throws(Failure) -> Value
-    ) {
-        let completion = CallerClosure(completion)
-        self.init(operation) { result in
-            guard let queue else { return completion.call(result) }
-            queue.asyncExecute { completion.call(result) }
-        }
-    }
-}
-
-/// Runs closures of the caller on a queue, or on ``NetworkCore/BackgroundThreads/completions`` without one.
-struct CompletionRunner: BlockingWorkRunner {
-    let queue: (any DataTransferDispatchQueue)?
-
-    func run(_ work: @escaping @Sendable () -> Void) {
-        guard let queue else { return BackgroundThreads.completions.run(work) }
-        queue.asyncExecute(work: work)
-    }
 }

@@ -31,7 +31,9 @@ struct ReconnectionPlan {
     ) -> Action {
         if let error {
             if error.statusCode == 204 { return .end }
-            guard mayRepeat, error.isRetryable, !error.isCancelled else { return .fail(error) }
+            guard mayRepeat, error.networkError?.allowsReconnection ?? error.isRetryable, !error.isCancelled else {
+                return .fail(error)
+            }
         } else if !mayRepeat {
             return .end
         }
@@ -46,16 +48,9 @@ struct ReconnectionPlan {
     }
 
     private func pause(after error: DataTransferError?, _ serverDelay: Duration?) -> Duration {
-        let longest = options.maximumDelay.clamped(to: .zero...(.longest))
-        let base = serverDelay.map { max($0, EventStreamOptions.minimumServerDelay) } ?? options.delay
-        var pause = min(max(.zero, base), longest)
-        var doublings = failures - 1
-        while doublings > 0, pause > .zero, pause < longest {
-            pause = min(pause * 2, longest)
-            doublings -= 1
-        }
-        if let asked = error?.requestedPause { pause = min(max(pause, asked), longest) }
-        return pause
+        var backoff = options.backoff
+        if let serverDelay { backoff.base = max(serverDelay, EventStreamOptions.minimumServerDelay) }
+        return backoff.pause(afterFailures: failures, requested: error?.requestedPause, random: .random(in: 0..<1))
     }
 }
 

@@ -35,11 +35,6 @@ public struct EventStream: AsyncSequence, Sendable {
         /// - Throws: ``DataTransferError`` if the failure is not temporary or the maximum number of attempts has failed; at
         ///   once when the task is cancelled.
         public mutating func next() async throws -> ServerSentEvent? {
-            try await nextElement()
-        }
-
-        /// ``next()`` with the type of its errors.
-        mutating func nextElement() async throws(DataTransferError) -> ServerSentEvent? {
             try await source.next()
         }
     }
@@ -66,58 +61,6 @@ extension DataTransferService {
         EventStream {
             EventSource(self, endpoint, options, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
         }
-    }
-
-    /// Connects to an event source at once, and passes its events to a closure. Reconnects automatically.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint of the event source.
-    ///   - options: When to reconnect, and when to fail.
-    ///   - lastEventID: The ID of the last event that was received in an earlier run, sent as `Last-Event-ID`.
-    ///   - maximumEventBytes: The maximum size of an event in bytes. A larger one ends the stream with an error. Default: 1
-    ///     MiB.
-    ///   - queue: The queue on which both closures run; with `nil`, background threads on which no transfer depends.
-    ///   - onEvent: Called for each event, in order. The next event is not processed until it has returned.
-    ///   - completion: Called exactly once, after the last call of `onEvent` has returned; with success if the server has
-    ///     responded with 204, or the response to a request that must not be repeated has ended.
-    /// - Returns: A handle that ends the stream and closes the socket at once. The completion is then called with an error
-    ///   whose `isCancelled` is true.
-    @discardableResult
-    public func events(
-        _ endpoint: any Requestable, options: EventStreamOptions = EventStreamOptions(), lastEventID: String = "",
-        maximumEventBytes: Int = 1 << 20, on queue: (any DataTransferDispatchQueue)? = nil,
-        onEvent: @escaping @isolated(any) @Sendable (ServerSentEvent) -> Void,
-        completion: @escaping @isolated(any) @Sendable (Result<Void, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        let onEvent = CallerClosure(onEvent)
-        return TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            let source = EventSource(
-                self, endpoint, options, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
-            try await source.deliver(on: queue, to: onEvent)
-        }
-    }
-}
-
-extension EventSource {
-    /// Passes the events to a closure that may block, one after another.
-    ///
-    /// When the task is cancelled, the socket is closed at once, even while the closure blocks.
-    fileprivate func deliver(
-        on queue: (any DataTransferDispatchQueue)?, to onEvent: CallerClosure<ServerSentEvent>
-    ) async throws(DataTransferError) {
-        let openConnection = openConnection
-        let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
-            var source = self
-            do throws(DataTransferError) {
-                while let event = try await source.next() { await onEvent.perform(event, on: CompletionRunner(queue: queue)) }
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            openConnection.close()
-        }
-        try result.get()
     }
 }
 

@@ -12,8 +12,8 @@ import NetworkCore
 /// request may be repeated nonetheless says so with ``Endpoints/RequestDescription/isIdempotent``. Neither is a body sent again that can be
 /// read only once.
 ///
-/// The pause before an attempt is the last `retry:` value of the server, or ``delay`` if there is none. It doubles with each
-/// further attempt that fails in a row, up to ``maximumDelay``. A `Retry-After` field (RFC 9110 §10.2.3) makes it
+/// The pause before an attempt is the last `retry:` value of the server, or the base of ``backoff`` if there is none. It grows with each
+/// further attempt that fails in a row, up to the maximum. A `Retry-After` field (RFC 9110 §10.2.3) makes it
 /// longer, up to the same maximum.
 public struct EventStreamOptions: Sendable {
     /// The minimum pause that applies to a `retry:` value of the server.
@@ -23,21 +23,19 @@ public struct EventStreamOptions: Sendable {
     ///
     /// An attempt fails if it receives neither an event nor a comment; one that does resets the count. Default: 10.
     public var maximumAttempts: Int
-    /// The pause before an attempt, until the server sends a `retry:` value. Default: 3 seconds.
-    public var delay: Duration
-    /// The maximum pause, including those that the server requests. Default: 60 seconds.
-    public var maximumDelay: Duration
+    /// The pauses: the base applies until the server sends a `retry:` value, and the maximum also to those that the server requests. Default: 3
+    /// seconds, then twice as long each, up to 60 seconds; not random.
+    public var backoff: Backoff
     /// The clock that measures the pauses. Default: the continuous clock.
     public var clock: any Clock<Duration>
 
     /// Creates options. The parameters are described at the properties of the same names.
     public init(
-        maximumAttempts: Int = 10, delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60),
+        maximumAttempts: Int = 10, backoff: Backoff = Backoff(base: .seconds(3), maximumDelay: .seconds(60), isRandom: false),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.maximumAttempts = maximumAttempts
-        self.delay = delay
-        self.maximumDelay = maximumDelay
+        self.backoff = backoff
         self.clock = clock
     }
 }

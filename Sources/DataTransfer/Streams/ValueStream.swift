@@ -50,21 +50,8 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
         /// - Throws: ``DataTransferError``: ``DataTransferError/parsing(_:)`` for an invalid value or stream; at once when
         ///   the task is cancelled. Later calls throw the same error again.
         public mutating func next() async throws -> Element? {
-            try await nextElement()
-        }
-
-        /// ``next()`` with the type of its errors.
-        mutating func nextElement() async throws(DataTransferError) -> Element? {
             try await reader.next()
         }
-    }
-}
-
-extension ValueStream {
-    /// The response without a value. Trailers and timings are complete after the last value has been read.
-    var head: DataTransferResponse<Void> {
-        DataTransferResponse(
-            value: (), statusCode: statusCode, headers: headers, trailers: trailers, url: url, timings: timings)
     }
 }
 
@@ -90,65 +77,9 @@ extension DataTransferService {
     public func stream<Element>(
         _ endpoint: any Requestable, as format: StreamFormat<Element>
     ) async throws -> ValueStream<Element> {
-        try await values(of: endpoint, as: format)
-    }
-
-    /// ``stream(_:as:)`` with the type of its errors.
-    func values<Element>(
-        of endpoint: any Requestable, as format: StreamFormat<Element>
-    ) async throws(DataTransferError) -> ValueStream<Element> {
         let request = endpoint.sourcedRequest
         let body = try await streamResult(for: request).get()
         return ValueStream(body, parser: format.makeParser(decoder: body.decoder), method: request.method)
-    }
-
-    /// Requests an endpoint, and passes the values in its response to a closure.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint.
-    ///   - format: The format of the values, and what to do with an invalid one.
-    ///   - queue: The queue on which both closures run; with `nil`, background threads on which no transfer depends.
-    ///   - onElement: Called for each value, in order. The next value is not processed until it has returned, and the server
-    ///     is paused when about 256 KiB are buffered (back-pressure).
-    ///   - completion: Called exactly once, after the last call of `onElement` has returned, with status, header fields,
-    ///     trailer fields and timings.
-    /// - Returns: A handle that cancels the request and closes its socket at once. The completion is then called with an
-    ///   error whose `isCancelled` is true.
-    @discardableResult
-    public func stream<Element>(
-        _ endpoint: any Requestable, as format: StreamFormat<Element>, on queue: (any DataTransferDispatchQueue)? = nil,
-        onElement: @escaping @isolated(any) @Sendable (Element) -> Void,
-        completion: @escaping @isolated(any) @Sendable (Result<DataTransferResponse<Void>, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        let onElement = CallerClosure(onElement)
-        return TaskCancellable(on: queue, completion: completion) { () async throws(DataTransferError) in
-            let stream = try await values(of: endpoint, as: format)
-            try await stream.deliver(on: queue, to: onElement)
-            return stream.head
-        }
-    }
-}
-
-extension ValueStream {
-    /// Passes the values to a closure that may block, one after another.
-    ///
-    /// When the task is cancelled, the socket is closed at once, even while the closure blocks.
-    fileprivate func deliver(
-        on queue: (any DataTransferDispatchQueue)?, to onElement: CallerClosure<Element>
-    ) async throws(DataTransferError) {
-        let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
-            do throws(DataTransferError) {
-                while let element = try await reader.next() {
-                    await onElement.perform(element, on: CompletionRunner(queue: queue))
-                }
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            reader.body.stop()
-        }
-        try result.get()
     }
 }
 

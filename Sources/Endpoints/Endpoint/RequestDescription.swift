@@ -127,7 +127,7 @@ public struct RequestDescription: Sendable {
         get { parts.value.priority }
         set { parts.value.priority = newValue }
     }
-    /// A closure that receives each informational response, such as 103 (Early Hints). Default: `nil`. It must not block: see
+    /// A closure that receives each informational response, such as 103 (Early Hints). Default: `nil`. See
     /// ``NetworkRequest/onInformationalResponse``.
     public var onInformationalResponse: (@Sendable (InformationalResponse) -> Void)? {
         get { parts.value.onInformationalResponse }

@@ -34,6 +34,8 @@ public struct NetworkRequest: Sendable, Hashable {
 
     private var parts: CopyOnWrite<Parts>
 
+    // Large values are read with `get`: the frame of a `_read` that yields one is allocated each time.
+
     /// The method, sent unchanged. GET, HEAD and TRACE must have no body.
     public var method: RequestMethod {
         _read { yield parts.value.method }
@@ -53,7 +55,7 @@ public struct NetworkRequest: Sendable, Hashable {
     package var lazyURL: LazyURL { parts.value.lazyURL }
     /// The parts of ``url``.
     package var parsedURL: ParsedURL {
-        _read { yield parts.value.parsedURL }
+        get { parts.value.parsedURL }
     }
     /// The header fields. `Content-Length` and `Transfer-Encoding` are errors, because the engine sets them.
     public var headers: HeaderFields {
@@ -65,7 +67,7 @@ public struct NetworkRequest: Sendable, Hashable {
     }
     /// The body of the request; `nil` sends none.
     public var body: NetworkBody? {
-        _read { yield parts.value.body }
+        get { parts.value.body }
         _modify {
             parts.value.isValidated = false
             yield &parts.value.body
@@ -73,7 +75,7 @@ public struct NetworkRequest: Sendable, Hashable {
     }
     /// The time limits. For a value that is `nil`, the session manager's limit applies.
     public var timeouts: RequestTimeouts {
-        _read { yield parts.value.timeouts }
+        get { parts.value.timeouts }
         _modify {
             parts.value.isValidated = false
             yield &parts.value.timeouts
@@ -93,8 +95,12 @@ public struct NetworkRequest: Sendable, Hashable {
     }
     /// The parts of the request that are credentials.
     package var credentials: RequestCredentials {
-        _read { yield parts.value.credentials }
+        get { parts.value.credentials }
         _modify { yield &parts.value.credentials }
+    }
+    /// Sets the identity of the session manager that sends the request, unless it is that already.
+    package mutating func identifySession(_ identity: String) {
+        if parts.value.credentials.session != identity { parts.value.credentials.session = identity }
     }
     /// Whether interceptors may add credentials to the request. Default: `true`.
     public var requiresAuthentication: Bool {
@@ -120,8 +126,7 @@ public struct NetworkRequest: Sendable, Hashable {
     /// Not compared by `==`.
     ///
     /// It is called before the response is returned, for each attempt and each redirect, at most 64 times per request that is sent. It
-    /// runs on a thread that moves bytes: that of the session manager, or the caller's. Other requests wait until it returns, so it must
-    /// not block. A response from a cache, or from the exchange of another call, has no informational responses. `URLSession` does not
+    /// runs on a background thread, one call at a time for each request. A response from a cache, or from the exchange of another call, has no informational responses. `URLSession` does not
     /// report them, so `URLSessionManager` never calls it.
     public var onInformationalResponse: (@Sendable (InformationalResponse) -> Void)? {
         get { parts.value.onInformationalResponse }

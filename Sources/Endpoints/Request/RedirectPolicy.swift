@@ -51,8 +51,8 @@ public struct RedirectPolicy: Sendable {
     ///
     /// A redirect that the session manager refuses, such as one to another scheme than http and https, is not passed to it.
     ///
-    /// - Parameter decide: Called once for each redirect, on a thread of the session manager as soon as the head of the response was
-    ///   received. Other requests wait until it returns, so it must not block.
+    /// - Parameter decide: Called once for each redirect, as soon as the head of the response was received: on the caller's task, or for a call with
+    ///   a completion, where the completion runs.
     public static func decide(_ decide: @escaping @Sendable (Redirect) -> Decision) -> RedirectPolicy {
         RedirectPolicy(rule: .closure(decide))
     }

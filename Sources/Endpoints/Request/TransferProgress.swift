@@ -86,7 +86,7 @@ public struct TransferProgress: Sendable, Hashable {
 public protocol TransferProgressObserver: AnyObject, Sendable {
     /// Called when bytes were transferred, and when the transfer has ended.
     ///
-    /// Called at most 20 times per second for each transfer, and once at its end with ``TransferProgress/isFinished``. The
-    /// thread is shared with other transfers, so the method must return quickly.
+    /// Called at most 20 times per second for each transfer, and once at its end with ``TransferProgress/isFinished``. The session managers of this
+    /// package call it on a background thread, one call at a time for each request; the result of the call waits until the last one has returned.
     func transferDidProgress(_ progress: TransferProgress)
 }

@@ -112,7 +112,7 @@ extension OAuthError {
 /// The error with which a ``CredentialStore`` fails. Descriptions contain no tokens, and of a path only the name of the file.
 public struct CredentialStoreError: Error, Sendable {
     /// The kind of an error. Stores may define further codes.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: ErrorCode {
         /// The name of the code, which descriptions contain.
         public var rawValue: String
 
@@ -157,9 +157,4 @@ extension CredentialStoreError.Code {
 extension CredentialStoreError: RedactedStringConvertible, LocalizedError, RedactedError {
     /// The code and the message, on one line.
     public var description: String { "\(code.rawValue.printable): \(message.printableLine)" }
-}
-
-extension CredentialStoreError.Code: CustomStringConvertible {
-    /// The name of the code.
-    public var description: String { rawValue }
 }

@@ -8,7 +8,7 @@ import NetworkLogging
 public struct OAuthError: Error, Sendable {
     /// The kind of failure. Those of an authorization server have the names of RFC 6749 §5.2 and RFC 8628 §3.5; a server may
     /// define more.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: ErrorCode {
         /// The name of the code, as descriptions show it.
         public var rawValue: String
 
@@ -140,7 +140,7 @@ extension CredentialStoreError: CallError {
     }
 }
 
-extension OAuthError.Code: CustomStringConvertible {
+extension OAuthError.Code {
     /// The name of the code, which a server may have chosen, with secrets redacted and at most 60 characters.
     public var description: String { rawValue.printable }
 }

@@ -99,7 +99,7 @@ public typealias CacheRemovalHandler = @Sendable (CacheKey, CacheRemoval) -> Voi
 /// An error of a cache store. It contains no part of a response, no query and no credentials.
 public struct CacheStoreError: Error, Sendable {
     /// The kind of an error. Stores may define further codes.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: ErrorCode {
         /// The name of the code, which descriptions contain.
         public var rawValue: String
 
@@ -179,9 +179,4 @@ extension CacheStoreError: RedactedStringConvertible, LocalizedError {
         let place = path.isEmpty ? "" : "\"\(path.printable(limit: 1024))\": "
         return "cache store: " + place + (code == .other ? "" : code.rawValue + ": ") + message.printableLine
     }
-}
-
-extension CacheStoreError.Code: CustomStringConvertible {
-    /// The name of the code.
-    public var description: String { rawValue }
 }

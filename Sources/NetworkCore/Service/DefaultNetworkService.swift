@@ -155,7 +155,7 @@ public struct DefaultNetworkService: NetworkService {
         var error = error
         error.request = RequestGenerationError.text(of: description)
         let failure = NetworkError.requestGeneration(error)
-        ProgressReporter(description.progress, submitted: monotonicNanoseconds())?.finish()
+        description.progress?.transferDidProgress(TransferProgress(isFinished: true))
         log.enabled(for: description.context).reject(failure)
         return failure
     }

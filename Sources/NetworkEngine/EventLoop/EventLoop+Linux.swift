@@ -238,6 +238,9 @@
             case .start(let transfer): start(transfer)
             case .cancel(let transfer): if session.owns(transfer, loop: inbox.number) { cancel(transfer) }
             case .resume(let transfer): if session.owns(transfer, loop: inbox.number) { resume(transfer) }
+            case .follow(let transfer, let next, let cookies):
+                if session.owns(transfer, loop: inbox.number) { follow(transfer, next, cookies: cookies) }
+            case .receiveBody(let transfer): if session.owns(transfer, loop: inbox.number) { receiveBody(of: transfer) }
             case .versionSettled(let origin): launchWaiting(for: origin)
             case .upgraded(let socket): upgrades.perform(socket, stage)
             case .count(let collector): collector.add(counts(), of: session)

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import CCurl
     import Endpoints
     import Foundation
@@ -15,7 +15,7 @@
             transfer.deadline = .max
             if stage == .cutOff { session.cutOff(transfer, phase: .queued) }
             // It may have been cancelled before, even before there was an engine to notify.
-            guard !transfer.isDelivered else { return end(transfer, nil) }
+            guard transfer.driver.isAwaited else { return end(transfer, nil) }
             transfer.queued &+= now - min(now, transfer.entered)
             transfer.launched = now
             transfer.timeLimits.connect =
@@ -48,7 +48,7 @@
                 session.drop(transfer)
                 var error = error
                 error.timings = transfer.timings(now)
-                return transfer.end(.failure(error))
+                return transfer.driver.end(.failure(error))
             }
             enter(transfer)
         }
@@ -73,33 +73,42 @@
             guard transfer.isPaused else { return }
             transfer.lastActivity = now
             transfer.upload.isPaused = false
-            transfer.isReceivePaused = false
+            // While the driver decides about a redirect, only the body of the request continues.
+            transfer.isReceivePaused = transfer.exchange.undecided != nil
             transfer.carrier?.resume(transfer)
         }
 
         func finish(_ transfer: LoopTransfer) {
-            switch transfer.exchange.redirect {
-            case .success(let next): return follow(next, transfer)
-            case .failure(let error): return end(transfer, .failure(error))
-            case nil: break
-            }
-            let response = RawResponse(
-                status: transfer.exchange.status, head: transfer.exchange.head,
-                body: PaddedBytes(padding: &transfer.exchange.body),
-                lazyURL: transfer.request.lazyURL,
-                timings: transfer.timings(now))
-            end(transfer, .success(response))
+            if let next = transfer.exchange.next { return send(next, transfer) }
+            let body = PaddedBytes(padding: &transfer.exchange.body)
+            end(transfer, .success(transfer.response(.data(body), at: now)))
         }
 
-        private func follow(_ next: NetworkRequest, _ transfer: LoopTransfer) {
-            if next.body == nil {
-                transfer.upload.length = 0
-            } else if !transfer.canSendBodyAgain {
-                return end(transfer, .failure(.bodyNotReplayable(for: next)))
+        /// Follows the redirect whose head the transfer has delivered: drops its body, then sends the next request.
+        func follow(_ transfer: LoopTransfer, _ next: NetworkRequest, cookies: String?) {
+            guard transfer.isHere, transfer.exchange.undecided != nil else { return }
+            transfer.exchange.undecided = nil
+            transfer.exchange.next = next
+            transfer.cookies = cookies
+            resume(transfer)
+        }
+
+        /// Receives the body of the redirect whose head the transfer has delivered.
+        func receiveBody(of transfer: LoopTransfer) {
+            guard transfer.isHere, let content = transfer.exchange.undecided else { return }
+            transfer.exchange.undecided = nil
+            do throws(TransportError) {
+                try transfer.beginContent(content, at: now)
+            } catch {
+                return end(transfer, .failure(error))
             }
+            resume(transfer)
+        }
+
+        private func send(_ next: NetworkRequest, _ transfer: LoopTransfer) {
+            if next.body == nil { transfer.upload.length = 0 }
             leave(transfer, isEnd: false)
-            next.report(.redirected(next))
-            transfer.redirects.append(transfer.request)
+            transfer.redirects += 1
             transfer.request = next
             transfer.sending = SendRule()
             transfer.versionRule = .any
@@ -119,7 +128,7 @@
             enterAnew(transfer)
         }
 
-        func end(_ transfer: LoopTransfer, _ outcome: Transfer.Outcome?) {
+        func end(_ transfer: LoopTransfer, _ outcome: CallDriver.Outcome?) {
             end(transfer, outcome, keepsConnecting: false)
         }
 
@@ -128,7 +137,7 @@
         /// - Parameters:
         ///   - outcome: `nil` when an outcome was already delivered.
         ///   - keepsConnecting: Whether an attempt to connect goes on, for later requests.
-        func end(_ transfer: LoopTransfer, _ outcome: Transfer.Outcome?, keepsConnecting: Bool) {
+        func end(_ transfer: LoopTransfer, _ outcome: CallDriver.Outcome?, keepsConnecting: Bool) {
             let outcome = outcome?.mapError { error in
                 var error = error
                 error.timings = transfer.timings(now)
@@ -136,7 +145,7 @@
             }
             if keepsConnecting, transfer.carrier?.keepConnecting(without: transfer) == true { transfer.carrier = nil }
             leave(transfer, isEnd: true)
-            if let outcome { transfer.end(outcome) }
+            if let outcome { transfer.driver.end(outcome) }
         }
 
         /// Removes a transfer from its carrier, the heap of deadlines and this loop. If it has not finished, its connection is closed.

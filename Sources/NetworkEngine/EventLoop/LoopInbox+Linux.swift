@@ -1,6 +1,7 @@
 #if os(Linux)
-    import NetworkTransport
+    import Endpoints
     import NetworkSupport
+    import NetworkTransport
 
     /// The part of an event loop that any thread may use: the inbox of its thread.
     ///
@@ -16,6 +17,10 @@
             case cancel(LoopTransfer)
             /// Continues a transfer after a pause: the reader has room, or there is something to send.
             case resume(LoopTransfer)
+            /// Follows the redirect whose head a transfer has delivered.
+            case follow(LoopTransfer, NetworkRequest, cookies: String?)
+            /// Receives the body of the redirect whose head a transfer has delivered.
+            case receiveBody(LoopTransfer)
             /// Continues the transfers that wait for the version of HTTP of an origin: it is known, or one of them has to find out.
             case versionSettled(String)
             /// Executes what was requested of an upgraded connection.
@@ -31,7 +36,7 @@
             var starting: LoopTransfer? {
                 switch self {
                 case .enter(let transfer, _), .start(let transfer): transfer
-                case .cancel, .resume, .versionSettled, .upgraded, .count, .observe, .close: nil
+                case .cancel, .resume, .follow, .receiveBody, .versionSettled, .upgraded, .count, .observe, .close: nil
                 }
             }
 
@@ -44,7 +49,7 @@
             /// Whether the thread must execute the command before it ends.
             var needsThread: Bool {
                 switch self {
-                case .enter, .start, .resume, .count: true
+                case .enter, .start, .resume, .follow, .receiveBody, .count: true
                 case .cancel, .versionSettled, .upgraded, .observe, .close: false
                 }
             }

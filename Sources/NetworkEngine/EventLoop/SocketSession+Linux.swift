@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import Endpoints
     import NetworkSupport
 
@@ -40,7 +40,7 @@
             do throws(TransportError) {
                 try context.applyPolicies(to: transfer)
             } catch {
-                return transfer.end(.failure(error))
+                return transfer.driver.end(.failure(error))
             }
             transfer.timeLimits = TimeLimits(
                 of: transfer.request, totalTimeout: context.configuration.totalTimeout,
@@ -56,7 +56,7 @@
             // The thread of another loop must not poll for the response.
             switch loop == nil ? inboxes[number].start(command, of: self) : inboxes[number].send(command, of: self) {
             case .sent: break
-            case .closed: transfer.end(.failure(.refusedByClosedSession(transfer.request)))
+            case .closed: transfer.driver.end(.failure(.refusedByClosedSession(transfer.request)))
             case .outOfResources: refuse(transfer)
             }
         }
@@ -68,10 +68,21 @@
             if let number { inboxes[number].send(.cancel(transfer)) }
         }
 
-        /// Makes the loop of a paused transfer continue it.
         func resume(_ transfer: LoopTransfer) {
+            send(.resume(transfer), toLoopOf: transfer)
+        }
+
+        func follow(_ transfer: LoopTransfer, _ next: NetworkRequest, cookies: String?) {
+            send(.follow(transfer, next, cookies: cookies), toLoopOf: transfer)
+        }
+
+        func receiveBody(_ transfer: LoopTransfer) {
+            send(.receiveBody(transfer), toLoopOf: transfer)
+        }
+
+        private func send(_ command: LoopInbox.Command, toLoopOf transfer: LoopTransfer) {
             let number = queue.withLock { queue in queue.loop(of: transfer) }
-            if let number { inboxes[number].send(.resume(transfer)) }
+            if let number { inboxes[number].send(command) }
         }
 
         /// Runs a completion on the thread of a loop: that of the calling thread, or else the first one.
@@ -84,7 +95,7 @@
         // MARK: For the loops' threads
 
         /// Returns whether a transfer belongs to the loop of that number. A command may reach a loop after the transfer has moved.
-        func owns(_ transfer: Transfer, loop number: Int) -> Bool {
+        func owns(_ transfer: LoopTransfer, loop number: Int) -> Bool {
             inboxes.count == 1 || queue.withLock { queue in queue.loop(of: transfer) == number }
         }
 
@@ -111,7 +122,7 @@
                 // Any loop may enforce the deadlines of the queue, and while transfers wait, at least one loop runs.
                 if isFirst { for loop in inboxes { loop.wake() } }
             case .gone: break
-            case .refused: transfer.end(.failure(.refusedByClosedSession(transfer.request)))
+            case .refused: transfer.driver.end(.failure(.refusedByClosedSession(transfer.request)))
             case .cutOff: cutOff(transfer, phase: .queued)
             }
             return nil
@@ -162,7 +173,7 @@
             }
             for transfer in late {
                 if isObserved { events.send(.withdrawn, transfer.origin) }
-                transfer.end(.failure(transfer.lateness(transfer.timeLimits.totalLateness, phase: .queued, now)))
+                transfer.driver.end(.failure(transfer.lateness(transfer.timeLimits.totalLateness, phase: .queued, now)))
             }
             return next
         }
@@ -224,7 +235,7 @@
         /// Delivers the error of a transfer that has not ended, and records it.
         func cutOff(_ transfer: LoopTransfer, phase: TransportError.Phase) {
             let error = TransportError.cutOff(transfer.request, phase: phase)
-            if transfer.stop(error) { closing.note(error) }
+            if transfer.driver.stop(error) { closing.note(error) }
         }
 
         /// Completes the closing if this was the last part that it has waited for, and no transfer is left.
@@ -248,7 +259,7 @@
                 for other in admitted where inboxes[other.shard].send(.start(other.member), of: self) != .sent {
                     refused.append(other.member)
                 }
-                next.end(
+                next.driver.end(
                     .failure(
                         TransportError(
                             .outOfResources, "the engine cannot start: this process has no descriptor, thread or memory left",

@@ -63,7 +63,7 @@
 
         private func write(_ transfer: LoopTransfer, to connection: HTTP1Connection) {
             let request = transfer.request
-            let cookie = transfer.storedCookies
+            let cookie = transfer.cookies
             connection.sending.reset()
             var head = HTTP1SentHead()
             var copied = 0

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import Endpoints
 
     // Receiving HTTP/1.1 responses, and reusing or closing the connection at the end of an exchange.
@@ -87,6 +87,11 @@
                             return
                         }
                         guard receiveHead(connection, transfer) else { return }
+                        // The driver decides about a redirect.
+                        if transfer.isReceivePaused {
+                            connection.unread = Array(bytes[offset...])
+                            return
+                        }
                     case .body(let range):
                         guard receiveBody(transfer, UnsafeRawBufferPointer(rebasing: bytes[range])) else {
                             if transfer.isReceivePaused { connection.unread = Array(bytes[offset...]) }
@@ -116,11 +121,13 @@
                 sendWithoutExpectation(transfer, insteadOf: connection)
                 return false
             }
-            if connection.parser.hasSetCookie { transfer.storeCookies(of: connection.parser.head) }
             do throws(TransportError) {
                 try transfer.receiveHead(
-                    connection.parser.head, status: connection.parser.statusCode, length: connection.parser.contentLength,
-                    encoding: connection.parser.hasContentEncoding ? connection.parser.head.value(for: "content-encoding") : nil,
+                    connection.parser.head, status: connection.parser.statusCode,
+                    content: ContentForm(
+                        length: connection.parser.contentLength,
+                        encoding: connection.parser.hasContentEncoding
+                            ? connection.parser.head.value(for: "content-encoding") : nil),
                     at: context.now)
                 return true
             } catch {

@@ -42,7 +42,7 @@
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
             if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = now }
-            let limit = transfer.configuration.maximumHeaderBytes
+            let limit = transfer.context.configuration.maximumHeaderBytes
             guard transfer.exchange.head.count + line.count <= limit else {
                 transfer.failure = TransportError(
                     .headersTooLarge, "the response head is larger than \(limit) bytes (maximumHeaderBytes)", phase: .receive,
@@ -51,9 +51,10 @@
             }
             let wasComplete = transfer.exchange.head.isComplete
             transfer.exchange.head.receive(line)
-            guard transfer.exchange.head.fieldLines <= transfer.configuration.maximumHeaderFields else {
+            guard transfer.exchange.head.fieldLines <= transfer.context.configuration.maximumHeaderFields else {
                 transfer.failure = TransportError(
-                    .headersTooLarge, TransportError.tooManyFields(transfer.configuration.maximumHeaderFields), phase: .receive,
+                    .headersTooLarge, TransportError.tooManyFields(transfer.context.configuration.maximumHeaderFields),
+                    phase: .receive,
                     request: transfer.request)
                 return false
             }
@@ -66,14 +67,13 @@
             guard !wasComplete, transfer.exchange.head.isComplete else { return true }
             let status = long(CCURLINFO_RESPONSE_CODE)
             guard status >= 200 else { return receiveInterim(status, transfer) }
-            if transfer.exchange.head.value(for: "set-cookie") != nil { transfer.storeCookies(of: transfer.exchange.head) }
             do throws(TransportError) {
                 try transfer.receiveHead(
                     transfer.exchange.head, status: status,
-                    length: transfer.exchange.head.value(for: "content-length").flatMap(Int64.init),
-                    encoding: transfer.exchange.head.value(for: "content-encoding"), at: now)
-                // A redirect is followed without waiting for its body, which may never arrive.
-                return !transfer.exchange.isBodyUnwanted
+                    content: ContentForm(
+                        length: transfer.exchange.head.value(for: "content-length").flatMap(Int64.init),
+                        encoding: transfer.exchange.head.value(for: "content-encoding")), at: now)
+                return true
             } catch {
                 transfer.failure = error
                 return false
@@ -104,8 +104,8 @@
             defer { transfer.reportProgress(now) }
             // A redirect is followed without waiting for its body.
             if transfer.exchange.isBodyUnwanted { return 0 }
-            // Bytes that were received earlier and are still held come first.
-            guard transfer.exchange.held.isEmpty, !transfer.exchange.isDecoderFull else {
+            // Bytes that were received earlier and are still held come first; those of a redirect wait for the decision about its head.
+            guard transfer.exchange.undecided == nil, transfer.exchange.held.isEmpty, !transfer.exchange.isDecoderFull else {
                 transfer.isReceivePaused = true
                 return Int(CCURL_WRITEFUNC_PAUSE)
             }

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import CCurl
     import Endpoints
     import Foundation

@@ -216,7 +216,7 @@
                 lines.append("Alt-Used: \(origin.host):\(port ?? origin.port)")
             }
             if let codings = requestWriter.acceptEncoding(for: request) { lines.append("Accept-Encoding: \(codings)") }
-            if let cookie = transfer.storedCookies { lines.append("Cookie: \(cookie)") }
+            if let cookie = transfer.cookies { lines.append("Cookie: \(cookie)") }
             return lines
         }
 
@@ -286,6 +286,10 @@
 
         /// Completes a stream that has ended, once its reader has taken the bytes that are held.
         private func finishStream(_ transfer: LoopTransfer) {
+            guard transfer.exchange.undecided == nil else {
+                transfer.isReceivePaused = true
+                return
+            }
             do throws(TransportError) {
                 guard try transfer.receiveHeld(context.workspace) else {
                     transfer.isReceivePaused = true
@@ -301,6 +305,8 @@
         /// Continues sending and receiving after a pause.
         func resume(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
             if transfer.exchange.isBodyComplete { return finishStream(transfer) }
+            // A redirect is followed without waiting for its body, which may never arrive.
+            if transfer.exchange.isBodyUnwanted { return finish(transfer) }
             do throws(TransportError) {
                 guard try transfer.receiveHeld(context.workspace) else {
                     transfer.isReceivePaused = true

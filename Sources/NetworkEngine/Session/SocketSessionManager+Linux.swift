@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import Endpoints
     import NetworkSupport
 
@@ -30,14 +30,12 @@
         public init(configuration: SessionConfiguration = SessionConfiguration()) {
             self.configuration = configuration
             do throws(TransportError) {
-                try configuration.validate()
+                let rules = try CallRules(configuration)
                 try configuration.route.requireNameServer()
                 let context = try SessionContext(
-                    configuration: configuration, trust: try CurlTrustTable(configuration),
-                    overrides: try AddressOverrides(configuration.route),
-                    strictTransport: try StrictTransportStore(configuration.strictTransport))
+                    rules, trust: try CurlTrustTable(configuration), overrides: try AddressOverrides(configuration.route))
                 let owner = SessionOwner(SocketSession(context))
-                identity = SessionIdentity(configuration, cookies: context.cookies)
+                identity = rules.identity
                 self.owner = .success(owner)
                 loopExecutors = owner.session.inboxes.map { LoopExecutor(owner, $0) }
             } catch {
@@ -52,7 +50,7 @@
         }
 
         /// The hosts that are contacted over TLS only; `nil` if none are remembered.
-        var strictTransportStore: StrictTransportStore? { (try? session)?.context.strictTransport }
+        var strictTransportStore: StrictTransportStore? { (try? session)?.context.rules.strictTransport }
 
         /// Sends a request. The user information of its URL is sent as `Authorization` unless the request has that field.
         ///
@@ -75,7 +73,7 @@
             }
             do throws(TransportError) {
                 let transfer = try transfer(for: request)
-                transfer.begin(.completion { completion($0.map(transfer.response)) })
+                transfer.driver.start(over: transfer, completion: completion)
                 return transfer
             } catch {
                 return EndedOperation.deliver(error, to: completion)
@@ -83,7 +81,7 @@
         }
 
         /// The store of the cookies that are added to requests; `nil` if there are none.
-        public var cookieStore: CookieStore? { (try? session)?.context.cookies }
+        public var cookieStore: CookieStore? { (try? session)?.context.rules.cookieStore }
 
         /// Sends a request and returns its response: the complete one, or, if the request is streamed, one whose head was received.
         ///
@@ -102,34 +100,24 @@
         }
 
         private func send(_ request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-            let transfer = try await preparedTransfer(for: request)
-            return transfer.response(try await outcome(of: transfer))
-        }
-
-        private func outcome(of transfer: Transfer) async throws(TransportError) -> RawResponse {
-            let result = await withTaskCancellationHandler {
-                await withUnsafeContinuation { transfer.begin(.continuation($0)) }
-            } onCancel: {
-                transfer.cancel()
+            let transfer: LoopTransfer
+            if request.body?.looksAtFiles == true {
+                transfer = try await BackgroundThreads.files.value { () throws(TransportError) in
+                    try self.transfer(for: request)
+                }
+            } else {
+                transfer = try self.transfer(for: request)
             }
-            // The thread sanitizer sees the synchronization by the lock of the delivery, but not that by the continuation.
-            assert(transfer.isDelivered)
-            return try result.get()
-        }
-
-        private func preparedTransfer(for request: NetworkRequest) async throws(TransportError) -> Transfer {
-            guard request.body?.looksAtFiles == true else { return try transfer(for: request) }
-            return try await BackgroundThreads.files.value { () throws(TransportError) in try self.transfer(for: request) }
+            return try await transfer.driver.response(over: transfer)
         }
 
         /// Validates a request and creates its transfer. May block, because it examines the body's files.
-        private func transfer(for request: NetworkRequest) throws(TransportError) -> Transfer {
+        private func transfer(for request: NetworkRequest) throws(TransportError) -> LoopTransfer {
             do throws(TransportError) {
                 let session = try session
-                var request = try request.prepared()
-                if let hosts = session.context.strictTransport { request = try hosts.upgraded(request) }
+                var request = try session.context.rules.prepared(request)
                 if let body = request.body { request.body = try body.measured(for: request) }
-                return Transfer.make(request, bodyLength: request.body.map(\.knownLength) ?? 0, session.context, session)
+                return LoopTransfer(request, bodyLength: request.body.map(\.knownLength) ?? 0, session.context, session)
             } catch {
                 request.reportEnd()
                 throw error

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import NetworkSupport
 
     /// Where a transfer is, as the queue sees it. Its members are visible in this file only.
@@ -123,7 +123,7 @@
         }
 
         /// Returns the number of the loop that a transfer is in, if it is in one.
-        func loop(of transfer: Transfer) -> Int? {
+        func loop(of transfer: LoopTransfer) -> Int? {
             if case .inside(let number) = transfer.place.station { number } else { nil }
         }
 

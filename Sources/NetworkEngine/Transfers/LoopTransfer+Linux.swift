@@ -2,14 +2,20 @@
     import Endpoints
     import Foundation
     import NetworkSupport
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
 
-    /// The part of a transfer that belongs to the loop that it was admitted to, and is used only while the lock of that loop is held.
+    /// One call in the engine: an exchange on a connection for its request, and then for each redirect that is followed.
     ///
-    /// Before, it belongs to the thread that starts the transfer; while the transfer is in the queue, it belongs to no thread. Other threads
-    /// pass it on without using it.
-    // Sendable although unchecked: its variables are passed on with the locks of the queue and of the loop's inbox.
-    final class LoopTransfer: Transfer, @unchecked Sendable {
+    /// The parts have one owner at a time:
+    ///
+    /// - `driver`, `context` and `dispatcher` may be used by every thread.
+    /// - ``place`` belongs to the queue in front of the loops. Only ``AdmissionQueue`` can read it, under the lock of the queue.
+    /// - ``deadline`` and ``heapIndex`` belong to the heap that the transfer is in: that of the queue, under its lock, or that of its loop,
+    ///   under the lock of the loop.
+    /// - Everything else belongs to the thread that starts the transfer, then to the loop that it was admitted to, under its lock. While the
+    ///   transfer is in the queue, it belongs to no thread. Other threads pass it on without using it.
+    // Sendable although unchecked: its variables are protected as listed above.
+    final class LoopTransfer: Exchange, DeadlineMember, @unchecked Sendable {
         /// Which versions of HTTP a request may be sent over.
         enum VersionRule {
             case any
@@ -19,16 +25,23 @@
             case http2
         }
 
+        let context: SessionContext
+        /// The event loops of the session manager.
+        let dispatcher: any TransferDispatcher
+        let driver: CallDriver
+        /// Where the transfer is, as the queue sees it.
+        @exclusivity(unchecked) var place = QueuePlace()
+        var deadline = UInt64.max
+        var heapIndex = -1
+
         /// The current request: that of the caller, or of the latest redirect.
-        var request: NetworkRequest {
-            @inline(__always) get { current.value }
-            set { current = TransferRequest(newValue) }
-        }
-        private var current: TransferRequest
+        @exclusivity(unchecked) var request: NetworkRequest
+        /// The number of redirects that were followed.
+        var redirects = 0
         /// The trust policy for the host of the current request.
         var trust: CurlTrust?
-        /// The redirects that were followed.
-        @exclusivity(unchecked) var redirects = RedirectTrail()
+        /// The stored cookies that the current request is sent with.
+        var cookies: String?
         /// Whether the current request was sent, and whether it may be sent again.
         @exclusivity(unchecked) var sending = SendRule()
         /// Which versions of HTTP the configuration allows for the host of the current request.
@@ -62,25 +75,64 @@
         /// Why a callback of libcurl stopped the transfer.
         var failure: TransportError?
 
+        /// Creates a transfer without sending anything.
+        ///
+        /// - Parameters:
+        ///   - request: The prepared request.
+        ///   - bodyLength: The length of its body in bytes; `nil` for a stream of unknown length.
         init(
-            _ request: TransferRequest, bodyLength: Int64?, _ context: SessionContext, _ dispatcher: any TransferDispatcher
+            _ request: NetworkRequest, bodyLength: Int64? = 0, _ context: SessionContext, _ dispatcher: any TransferDispatcher
         ) {
-            current = request
+            self.context = context
+            self.dispatcher = dispatcher
+            self.request = request
             upload = TransferUpload(length: bodyLength)
-            entered = 0
-            super.init(request, context, dispatcher)
-            entered = submitted
+            let reader = request.isStreamed ? StreamReader() : nil
+            driver = CallDriver(
+                request, rules: context.rules,
+                download: reader.map { reader in ResponseBodyPipe { reader.transfer?.resume() } })
+            entered = driver.submitted
+            reader?.transfer = self
         }
 
-        override func submit() {
+        /// Refers to the transfer that is continued when the reader of a streamed response has room.
+        // Sendable although unchecked: the reference is set before the transfer is shared.
+        private final class StreamReader: @unchecked Sendable {
+            weak var transfer: LoopTransfer?
+        }
+
+        /// When the call began, in nanoseconds of the monotonic clock.
+        var submitted: UInt64 { driver.submitted }
+        /// The pipe for the body of a streamed response; `nil` when the body is collected in memory.
+        var download: ResponseBodyPipe? { driver.download }
+
+        // MARK: For the driver, on any thread
+
+        func send(_ request: NetworkRequest, cookies: String?) {
+            guard driver.redirectCount == 0 else { return dispatcher.follow(self, request, cookies: cookies) }
+            self.cookies = cookies
             dispatcher.start(self)
         }
 
-        override func withdraw() {
+        func receiveBody() {
+            dispatcher.receiveBody(self)
+        }
+
+        func withdraw() {
             dispatcher.cancel(self)
         }
 
-        override func resume() {
+        func run(_ completion: @escaping @Sendable () -> Void) {
+            switch context.configuration.completions {
+            case .inBackground: BackgroundThreads.completions.run(completion)
+            case .onEventLoop: dispatcher.run(completion)
+            }
+        }
+
+        // MARK: For the loop
+
+        /// Continues the transfer after a pause: the reader has room, or there is something to send.
+        func resume() {
             dispatcher.resume(self)
         }
 

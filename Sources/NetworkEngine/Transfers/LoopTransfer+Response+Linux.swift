@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import CCurl
     import Endpoints
     import Foundation
@@ -10,75 +10,67 @@
         /// Whether the transfer is paused on this side: there is nothing to send yet, or the reader has no room.
         var isPaused: Bool { upload.isPaused || isReceivePaused }
 
-        /// The stored cookies for the current request, except those whose names are in its own `Cookie` field.
-        var storedCookies: String? { context.cookies?.added(to: request, after: redirects) }
-
-        /// Stores the cookies in the head of the final response or of a redirect, before the next request can be sent.
-        func storeCookies(of head: ResponseHead) {
-            guard let cookies = context.cookies, let location = CookieLocation(request) else { return }
-            cookies.receive(head.headers.values(for: "Set-Cookie"), from: location)
-        }
-
-        /// Receives the final head, and delivers it if the response is streamed.
+        /// Receives the final head, and delivers it if the response is streamed. That of a redirect which may be followed is delivered at once, and
+        /// the transfer pauses until the driver has decided.
         ///
-        /// - Parameters:
-        ///   - length: The value of `Content-Length`, if the body has that length.
-        ///   - encoding: The value of `Content-Encoding`.
         /// - Throws: ``TransportError/Code/bodyTooLarge`` when the announced length is more than `maximumBodyBytes`.
         func receiveHead(
-            _ head: ResponseHead, status: Int, length: Int64?, encoding: String?, at now: UInt64
+            _ head: ResponseHead, status: Int, content: ContentForm, at now: UInt64
         ) throws(TransportError) {
             exchange.head = head
             exchange.status = status
             if allowedVersions.mayUseHTTP3, request.parsedURL.isSecure { noteAlternatives(in: head, status: status, at: now) }
-            // Only a verified connection may turn the protection on or off (RFC 6797 §8.1).
-            if let strictTransport = context.strictTransport, trust?.isVerified == true,
-                head.value(for: "strict-transport-security") != nil
-            {
-                strictTransport.receive(head.headers.values(for: "Strict-Transport-Security"), for: request)
+            guard context.rules.redirects.mayFollow(status: status, request), head.value(for: "location") != nil else {
+                return try beginContent(content, at: now)
             }
-            if RedirectRules.isRedirect(status) {
-                exchange.redirect = redirect(status, head.headers)
-                if exchange.isBodyUnwanted { return }
-            }
+            exchange.undecided = content
+            isReceivePaused = true
+            driver.receive(response(.download, at: now, mayBeFollowed: true))
+        }
+
+        /// Returns the response that has been received.
+        func response(
+            _ content: ExchangeResponse.Content, at now: UInt64, mayBeFollowed: Bool = false
+        ) -> ExchangeResponse {
+            ExchangeResponse(
+                status: exchange.status, fields: .lines(exchange.head), content: content, lazyURL: request.lazyURL,
+                timings: timings(now), isVerified: trust?.isVerified == true && request.parsedURL.isSecure,
+                mayBeFollowed: mayBeFollowed,
+                isBodyPending: mayBeFollowed, canSendBodyAgain: !mayBeFollowed || canSendBodyAgain)
+        }
+
+        /// Prepares to receive the body of the response whose head was received, and delivers the head if the response is streamed.
+        ///
+        /// - Throws: ``TransportError/Code/bodyTooLarge`` when the announced length is more than `maximumBodyBytes`.
+        func beginContent(_ content: ContentForm, at now: UInt64) throws(TransportError) {
+            let status = exchange.status
             let hasContent = request.method != .head && status != 204 && status != 304
-            if let encoding, hasContent, ContentCoding.areUndone(encoding, for: request.headers) {
-                exchange.decoder = ContentDecoder(contentEncoding: encoding, maximumRatio: configuration.maximumDecodingRatio)
+            if let encoding = content.encoding, hasContent, ContentCoding.areUndone(encoding, for: request.headers) {
+                exchange.decoder = ContentDecoder(
+                    contentEncoding: encoding, maximumRatio: context.configuration.maximumDecodingRatio)
             }
-            if progress != nil { exchange.announcedLength = head.headers["Content-Length"].flatMap(Int64.init) }
+            if driver.notifier != nil { exchange.announcedLength = exchange.head.headers["Content-Length"].flatMap(Int64.init) }
             guard download != nil else {
-                guard hasContent, let length else { return }
-                guard length > configuration.maximumBodyBytes else {
+                guard hasContent, let length = content.length else { return }
+                guard length > context.configuration.maximumBodyBytes else {
                     exchange.reserveBody(length)
                     return
                 }
                 throw TransportError(
                     .bodyTooLarge,
-                    "the announced body length of \(length) bytes is more than \(configuration.maximumBodyBytes) (maximumBodyBytes)",
+                    "the announced body length of \(length) bytes is more than \(context.configuration.maximumBodyBytes) (maximumBodyBytes)",
                     phase: .receive, request: request)
             }
             guard !isStreaming else { return }
             isStreaming = true
             timeLimits.endHeadBound()
-            deliverHead(
-                RawResponse(
-                    status: status, head: head, body: PaddedBytes(Data()), lazyURL: request.lazyURL, timings: timings(now)))
+            if driver.isAwaited { driver.receive(response(.download, at: now)) }
         }
 
         /// Reports an informational response, except 100 and 101, to the observers of the request.
         func report(interim status: Int, _ head: ResponseHead) {
-            guard status > 101, request.observesInformationalResponses, !isDelivered else { return }
-            request.report(InformationalResponse(statusCode: status, headers: head.headers))
-        }
-
-        /// Returns the request that a redirect leads to, or the reason why it is not followed; `nil` if it is returned as the response.
-        private func redirect(_ status: Int, _ headers: HeaderFields) -> Result<NetworkRequest, TransportError>? {
-            do throws(TransportError) {
-                let rules = RedirectRules(configuration, strictTransport: context.strictTransport)
-                return try rules.next(after: request, status: status, headers: headers, trail: redirects).map(Result.success)
-            } catch {
-                return .failure(error)
-            }
+            guard status > 101, let notifier = driver.notifier, driver.isAwaited else { return }
+            notifier.report(InformationalResponse(statusCode: status, headers: head.headers))
         }
 
         /// Receives content from the connection.
@@ -124,10 +116,7 @@
         ) throws(TransportError) -> Taken {
             // A copy of the reference, so that `body` may change the exchange.
             let held = exchange.held
-            let result: Result<Taken, TransportError> = held.withUnsafeBytes { bytes in
-                do throws(TransportError) { return .success(try body(bytes)) } catch { return .failure(error) }
-            }
-            return try result.get()
+            return try held.withUnsafeBytes { bytes in Result { () throws(TransportError) in try body(bytes) } }.get()
         }
 
         /// Completes the body after all bytes were received.
@@ -179,9 +168,9 @@
                 workspace.arrivals.note(self)
                 return true
             }
-            guard bytes.count <= configuration.maximumBodyBytes - exchange.body.count else {
+            guard bytes.count <= context.configuration.maximumBodyBytes - exchange.body.count else {
                 throw TransportError(
-                    .bodyTooLarge, "the body is larger than \(configuration.maximumBodyBytes) bytes (maximumBodyBytes)",
+                    .bodyTooLarge, "the body is larger than \(context.configuration.maximumBodyBytes) bytes (maximumBodyBytes)",
                     phase: .receive, request: request)
             }
             exchange.body.append(contentsOf: bytes)

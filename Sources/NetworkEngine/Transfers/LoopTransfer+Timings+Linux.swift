@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import Endpoints
     import Foundation
 
@@ -38,7 +38,7 @@
                 firstByte: exchange.firstByte == 0
                     ? nil : .nanoseconds(exchange.firstByte - min(connectionTimings.readyAt, exchange.firstByte)),
                 total: .nanoseconds(now - min(now, submitted)),
-                redirects: redirects.count,
+                redirects: redirects,
                 bytesSent: bytesSent,
                 bytesReceived: exchange.bytesReceived,
                 protocolName: connectionTimings.protocolName,
@@ -59,5 +59,19 @@
 
         /// The phase of the current request.
         var phase: TransportError.Phase { carrier?.phase(of: self) ?? .queued }
+    }
+
+    extension LoopTransfer {
+        /// The reason for an error when no byte was sent or received for the idle timeout.
+        var idleLateness: String { timeLimits.idleLateness(request.timeouts.idle ?? context.configuration.idleTimeout) }
+
+        /// Creates the error for a time limit that was exceeded.
+        func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
+            let milliseconds = (now - min(now, submitted)) / 1_000_000
+            var error = TransportError(
+                .timedOut, "\(what), \(milliseconds) ms after the attempt began", phase: phase, request: request)
+            if phase == .queued { error.timings = timings(now) }
+            return error
+        }
     }
 #endif

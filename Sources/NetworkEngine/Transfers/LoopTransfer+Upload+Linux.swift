@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkSupport
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
 
     // Sends the body of a request: from memory, or from a pipe that a task fills from a file or a sequence.
     extension LoopTransfer {

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
 
     /// What carries the current request of a transfer in its event loop: a connection that is being made for it, or an exchange on one.
     ///
@@ -78,7 +78,7 @@
         /// Asks for admission again, to send the same request in another form.
         func sendAnew(_ transfer: LoopTransfer)
         /// Ends a transfer: removes it from the loop and delivers its outcome, if that was not delivered before.
-        func end(_ transfer: LoopTransfer, _ outcome: Transfer.Outcome?)
+        func end(_ transfer: LoopTransfer, _ outcome: CallDriver.Outcome?)
     }
 
     /// A part of an event loop that carries requests, and asks the loop to do the rest.
@@ -108,7 +108,7 @@
             transferOwner?.sendAnew(transfer)
         }
 
-        func end(_ transfer: LoopTransfer, _ outcome: Transfer.Outcome?) {
+        func end(_ transfer: LoopTransfer, _ outcome: CallDriver.Outcome?) {
             transferOwner?.end(transfer, outcome)
         }
     }

@@ -1,34 +1,31 @@
 #if os(Linux)
     import Endpoints
     import NetworkSupport
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
 
     /// What the event loops of a session manager share: its configuration, and what it has learned of servers.
     final class SessionContext: Sendable {
+        /// What the calls share, whatever engine they use.
+        let rules: CallRules
+        /// That of the rules. Stored, because a computed property would copy it.
         let configuration: SessionConfiguration
         let trust: CurlTrustTable
         private let versions: HTTPVersionTable
-        /// The cookies; `nil` when the configuration stores none.
-        let cookies: CookieStore?
         /// Where origins speak HTTP/3.
         let alternatives = Locked(AlternativeServices())
         /// The addresses that replace the lookup of names.
         let overrides: AddressOverrides
-        /// The hosts that are contacted over TLS only; `nil` when the configuration remembers none.
-        let strictTransport: StrictTransportStore?
         let events = ConnectionEventHub()
 
         /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid choice of versions of HTTP.
         init(
-            configuration: SessionConfiguration, trust: CurlTrustTable, overrides: AddressOverrides = AddressOverrides(),
-            strictTransport: StrictTransportStore? = nil
+            _ rules: CallRules, trust: CurlTrustTable, overrides: AddressOverrides = AddressOverrides()
         ) throws(TransportError) {
-            self.configuration = configuration
+            self.rules = rules
+            configuration = rules.configuration
             self.overrides = overrides
-            self.strictTransport = strictTransport
             self.trust = trust
-            versions = try HTTPVersionTable(configuration)
-            cookies = configuration.cookies.store
+            versions = try HTTPVersionTable(rules.configuration)
         }
 
         /// Sets the trust policy and the versions of HTTP for the host of the current request.
@@ -51,6 +48,10 @@
         func cancel(_ transfer: LoopTransfer)
         /// Makes the loop of a paused transfer continue it.
         func resume(_ transfer: LoopTransfer)
+        /// Makes the loop of a transfer follow the redirect whose head it has delivered.
+        func follow(_ transfer: LoopTransfer, _ next: NetworkRequest, cookies: String?)
+        /// Makes the loop of a transfer receive the body of the redirect whose head it has delivered.
+        func receiveBody(_ transfer: LoopTransfer)
         /// Runs a completion on the thread of a loop.
         func run(_ completion: @escaping @Sendable () -> Void)
     }

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
     import Endpoints
     import Foundation
     import NetworkSupport
@@ -36,10 +36,13 @@
         var heldOffset = 0
         /// Whether the decoder has more output than the reader has room for.
         var isDecoderFull = false
-        /// The request that a redirect leads to, or the reason why it cannot be followed; `nil` if the response is returned.
-        var redirect: Result<NetworkRequest, TransportError>?
-        /// Whether the response is a redirect that is not returned, so that its body is not needed.
-        var isBodyUnwanted: Bool { redirect != nil }
+        /// How the body of a redirect is received if it is returned as the response. Set while the driver decides about its head; no body is
+        /// received meanwhile.
+        var undecided: ContentForm?
+        /// The request that a redirect leads to, once it is followed.
+        var next: NetworkRequest?
+        /// Whether the response is a redirect that is followed, so that its body is not needed.
+        var isBodyUnwanted: Bool { next != nil }
         /// Whether the body was received to its end, bytes in `held` included.
         var isBodyComplete = false
 
@@ -51,6 +54,14 @@
             guard length > 0, body.isEmpty else { return }
             body.reserveCapacity(Int(min(length, 1 << 20)) + PaddedBytes.padding)
         }
+    }
+
+    /// How the body of a response is transferred.
+    struct ContentForm {
+        /// The value of `Content-Length`, if the body has that length.
+        var length: Int64?
+        /// The value of `Content-Encoding`.
+        var encoding: String?
     }
 
     /// The body of a request, as far as it was passed to the connection.

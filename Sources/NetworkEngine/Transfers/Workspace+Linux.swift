@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
 
     /// Buffers that all transfers of an event loop share for receiving. Used only while the lock of the loop is held.
     final class Workspace {

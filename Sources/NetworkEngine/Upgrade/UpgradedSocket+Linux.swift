@@ -23,7 +23,7 @@
             var isSent = false
         }
 
-        private struct Outbox {
+        private struct Outbox: PipeContent {
             /// The bytes that are being sent. They keep their address until they are sent, as OpenSSL requires.
             var current: [UInt8] = []
             /// The number of bytes of `current` that were sent.
@@ -34,21 +34,43 @@
             var isBlocked = false
             /// Whether bytes were sent since the loop last polled for a reply.
             var expectsReply = false
-            /// Why no more bytes can be sent.
-            var failure: TransportError?
-            var waiting: [Promise<TransportError?>] = []
-            /// Those that are resumed as soon as the lock is released.
-            var woken: [Promise<TransportError?>] = []
 
-            var count: Int { current.count - sent + queued.count }
+            var weight: Int { current.count - sent + queued.count }
+
+            /// What OpenSSL may still refer to is released with the socket.
+            mutating func removeAll() {
+                queued = []
+                sent = current.count
+            }
+
+            /// Sends what the connection takes. Returns the failure, if it fails.
+            mutating func flush(to connection: HTTP1Connection) -> HTTP1Connection.Failure? {
+                while !isBlocked {
+                    if sent == current.count {
+                        sent = 0
+                        current.removeAll(keepingCapacity: current.capacity <= 64 << 10)
+                        if queued.isEmpty { break }
+                        swap(&current, &queued)
+                    }
+                    let start = sent
+                    switch current.withUnsafeBytes({ connection.send(UnsafeRawBufferPointer(rebasing: $0[start...])) }) {
+                    case .bytes(let count): sent += count
+                    case .again, .withoutData: isBlocked = true
+                    case .end: return .system(EPIPE)
+                    case .failed(let failure): return failure
+                    }
+                }
+                return nil
+            }
         }
 
         /// The event loop, which lives at least as long as the socket.
         private let owner: any UpgradeOwner
         private let sockets: UpgradedSockets
         let connection: HTTP1Connection
-        private let request: TransferRequest
-        private let outbox = Locked(Outbox())
+        private let request: NetworkRequest
+        /// What is to be sent. Its failure is why nothing more can be.
+        private let outbox = BoundedPipe<Outbox, Never, TransportError>(Outbox(), capacity: capacity)
         private let orders = Locked(Orders())
         var receiver: (any UpgradedReceiver)?
         /// Bytes that were received together with the response.
@@ -65,7 +87,7 @@
             self.sockets = sockets
             self.owner = owner
             self.connection = connection
-            self.request = TransferRequest(request)
+            self.request = request
             self.unread = unread
         }
 
@@ -97,32 +119,20 @@
 
         func send(_ append: (inout [UInt8]) -> Void) throws(TransportError) -> Bool {
             let isPlain = connection.handle == nil
-            let (count, mustFlush) = try withOutbox { outbox throws(TransportError) in
-                if let failure = outbox.failure { throw failure }
-                append(&outbox.queued)
-                outbox.expectsReply = true
-                if isPlain { flush(&outbox) }
-                return (outbox.count, !isPlain && !outbox.isBlocked)
+            let result: Result<(Bool, Bool), TransportError> = outbox.access { state in
+                if case .failure(let failure) = state.end { return .failure(failure) }
+                append(&state.content.queued)
+                state.content.expectsReply = true
+                if isPlain { flush(&state) }
+                return .success((state.hasRoom, !isPlain && !state.content.isBlocked))
             }
+            let (hasRoom, mustFlush) = try result.get()
             if mustFlush, !owner.flushOnCallingThread(self) { order { _ in } }
-            return count < Self.capacity
+            return hasRoom
         }
 
         func waitForRoom() async throws(TransportError) {
-            let promise = Promise<TransportError?>()
-            let isFull = try outbox.withLock { outbox throws(TransportError) in
-                if let failure = outbox.failure { throw failure }
-                guard outbox.count >= Self.capacity else { return false }
-                outbox.waiting.append(promise)
-                return true
-            }
-            guard isFull else { return }
-            let request = request
-            if let error = await promise.value(cancellation: {
-                TransportError(.cancelled, "the task was cancelled", phase: .send, request: request.value)
-            }) {
-                throw error
-            }
+            try await outbox.waitForRoom(cancellation: .taskCancelled(request, phase: .send))
         }
 
         // MARK: For the holder of the loop's lock
@@ -133,9 +143,9 @@
 
         /// Returns whether bytes were sent since the last call.
         func takeExpectation() -> Bool {
-            outbox.withLock { outbox in
-                defer { outbox.expectsReply = false }
-                return outbox.expectsReply
+            outbox.access { state in
+                defer { state.content.expectsReply = false }
+                return state.content.expectsReply
             }
         }
 
@@ -150,88 +160,37 @@
         }
 
         /// Whether nothing waits to be sent.
-        var isSent: Bool { outbox.withLock { $0.count == 0 || $0.failure != nil } }
+        var isSent: Bool { outbox.access { $0.content.weight == 0 || $0.end != nil } }
 
         /// Sends what the socket takes.
         ///
         /// - Parameter isWritable: Whether an event said that the socket takes bytes again.
         func flush(isWritable: Bool) {
-            withOutbox { outbox in
-                if isWritable { outbox.isBlocked = false }
-                flush(&outbox)
+            outbox.access { state in
+                if isWritable { state.content.isBlocked = false }
+                flush(&state)
             }
         }
 
         /// Fails what waits to be sent. Afterwards, no thread uses the socket.
         func endSending(_ error: TransportError?) {
-            withOutbox { outbox in fail(&outbox, error ?? closedError) }
+            outbox.cancel(error ?? closedError)
         }
 
-        /// Calls a closure with the outbox, and then resumes those that waited for what it has done.
-        private func withOutbox<Result>(
-            _ body: (inout Outbox) throws(TransportError) -> Result
-        ) throws(TransportError) -> Result {
-            var woken: [Promise<TransportError?>] = []
-            var failure: TransportError?
-            let result = try outbox.withLock { outbox throws(TransportError) in
-                let result = try body(&outbox)
-                swap(&woken, &outbox.woken)
-                failure = outbox.failure
-                return result
-            }
-            for promise in woken { promise.resolve(failure) }
-            return result
-        }
-
-        private func withOutbox(_ body: (inout Outbox) -> Void) {
-            var woken: [Promise<TransportError?>] = []
-            let failure = outbox.withLock { outbox in
-                body(&outbox)
-                swap(&woken, &outbox.woken)
-                return outbox.failure
-            }
-            for promise in woken { promise.resolve(failure) }
-        }
-
-        private func flush(_ outbox: inout Outbox) {
-            guard outbox.failure == nil else { return }
-            while !outbox.isBlocked {
-                if outbox.sent == outbox.current.count {
-                    outbox.sent = 0
-                    outbox.current.removeAll(keepingCapacity: outbox.current.capacity <= 64 << 10)
-                    if outbox.queued.isEmpty { break }
-                    swap(&outbox.current, &outbox.queued)
-                }
-                let sent = outbox.sent
-                switch outbox.current.withUnsafeBytes({ connection.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }) {
-                case .bytes(let count): outbox.sent += count
-                case .again, .withoutData: outbox.isBlocked = true
-                case .end: return fail(&outbox, lostError(.system(EPIPE)))
-                case .failed(let failure): return fail(&outbox, lostError(failure))
-                }
-            }
-            guard !outbox.waiting.isEmpty, outbox.count < Self.capacity else { return }
-            swap(&outbox.woken, &outbox.waiting)
-        }
-
-        private func fail(_ outbox: inout Outbox, _ error: TransportError) {
-            if outbox.failure == nil { outbox.failure = error }
-            outbox.woken += outbox.waiting
-            outbox.waiting = []
-            // What OpenSSL may still refer to is released with the socket.
-            outbox.queued = []
-            outbox.sent = outbox.current.count
+        private func flush(_ state: inout PipeState<Outbox, Never, TransportError>) {
+            guard state.end == nil, let failure = state.content.flush(to: connection) else { return }
+            state.cancel(lostError(failure))
         }
 
         private var closedError: TransportError {
-            TransportError(.cancelled, "the connection was closed", request: request.value)
+            TransportError(.cancelled, "the connection was closed", request: request)
         }
 
         func lostError(_ failure: HTTP1Connection.Failure) -> TransportError {
-            connection.error(failure, nil, phase: .receive, request: request.value)
+            connection.error(failure, nil, phase: .receive, request: request)
         }
 
         /// The error of a connection that was lost when its session manager was closed.
-        var cutOffError: TransportError { .cutOff(request.value, phase: .receive) }
+        var cutOffError: TransportError { .cutOff(request, phase: .receive) }
     }
 #endif

@@ -2,7 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkSupport
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
 
     /// What upgraded connections ask of their event loop.
     protocol UpgradeOwner: HTTP1ExchangeOwner, Sendable {
@@ -68,10 +68,9 @@
             }
             guard let owner else { return }
             let socket = UpgradedSocket(self, owner, connection, transfer.request, unread: Array(unread))
-            if connection.parser.hasSetCookie { transfer.storeCookies(of: connection.parser.head) }
-            let response = RawResponse(
-                status: connection.parser.statusCode, head: connection.parser.head, body: PaddedBytes(Data()),
-                lazyURL: transfer.request.lazyURL, timings: transfer.timings(context.now), upgraded: UpgradedConnection(socket))
+            transfer.exchange.head = connection.parser.head
+            transfer.exchange.status = connection.parser.statusCode
+            let response = transfer.response(.upgraded(.bytes(UpgradedConnection(socket))), at: context.now)
             exchanges.detach(transfer, from: connection)
             connection.upgrade = socket
             sockets[ObjectIdentifier(socket)] = socket

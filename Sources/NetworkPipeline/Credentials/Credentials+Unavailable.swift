@@ -4,7 +4,6 @@
 @available(*, unavailable, message: "add `import NetworkAuthorization`, and that product to the dependencies of the target")
 public struct OAuthClient {
     /// Unavailable: see the type.
-    @available(*, unavailable)
     public init(
         tokenURL: String, clientID: String, secret: String? = nil, options: Any? = nil, session: Any? = nil
     ) throws {}
@@ -22,7 +21,6 @@ public typealias OAuthError = Never
 @available(*, unavailable, message: "add `import NetworkAuthorization`, and that product to the dependencies of the target")
 public struct AWSSignature {
     /// Unavailable: see the type.
-    @available(*, unavailable)
     public init(credentials: Any, region: String, service: String) {}
 }
 
@@ -30,6 +28,5 @@ public struct AWSSignature {
 @available(*, unavailable, message: "add `import NetworkAuthorization`, and that product to the dependencies of the target")
 public struct MessageSignature {
     /// Unavailable: see the type.
-    @available(*, unavailable)
     public init(keyID: String, key: Any) {}
 }

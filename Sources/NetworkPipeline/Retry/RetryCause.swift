@@ -1,3 +1,4 @@
+import Endpoints
 import NetworkCore
 
 /// A cause of a failed attempt, which may be worth another attempt.
@@ -9,43 +10,44 @@ public enum RetryCause: Sendable, Hashable {
 
     /// The causes that are retried by default: the statuses 408, 425, 429, 502, 503 and 504, and the failures `timedOut`,
     /// `nameLookupFailed`, `cannotConnect`, `connectionLost`, `incompleteBody`, `proxyFailed` and `outOfResources`.
-    public static let standard = Set(table.filter(\.isOn).map(\.cause))
+    public static let standard = Set(
+        NetworkError.temporaryStatuses.map(Self.status) + TransportError.Code.temporary.map(Self.failure))
 
-    /// All known causes, with whether they are retried by default and why.
-    package static let table: [(cause: RetryCause, isOn: Bool, reason: String)] = [
-        (.status(408), true, "the server timed out waiting for the request, which may be repeated (RFC 9110 §15.5.9)"),
-        (.status(425), true, "the server refused early data; a later request is not early data (RFC 8470 §5.2)"),
-        (.status(429), true, "too many requests were sent; a later one may be accepted (RFC 6585 §4)"),
-        (.status(500), false, "an internal error is likely to occur again (RFC 9110 §15.6.1)"),
-        (.status(502), true, "the server behind the gateway may recover, or another one respond (RFC 9110 §15.6.3)"),
-        (.status(503), true, "the server is temporarily unavailable (RFC 9110 §15.6.4)"),
-        (.status(504), true, "the server behind the gateway may be faster next time (RFC 9110 §15.6.5)"),
-        (.failure(.timedOut), true, "the delay or packet loss may be temporary"),
-        (.failure(.nameLookupFailed), true, "name servers may fail temporarily"),
-        (.failure(.cannotConnect), true, "a server refuses connections while it restarts"),
-        (.failure(.connectionLost), true, "the server or a middlebox dropped the connection"),
-        (.failure(.incompleteBody), true, "the connection was lost during the response"),
-        (.failure(.proxyFailed), true, "a proxy refuses connections while it restarts"),
-        (.failure(.outOfResources), true, "file descriptors become available when other transfers end"),
-        (.failure(.cancelled), false, "the caller does not need a response any more"),
-        (.failure(.invalidRequest), false, "the same request would be invalid again"),
-        (.failure(.invalidConfiguration), false, "the configuration does not change between attempts"),
-        (.failure(.malformedResponse), false, "a server that violates HTTP is likely to do so again"),
-        (.failure(.undecodableContent), false, "the content is damaged at its source"),
-        (.failure(.bodyTooLarge), false, "the server would send as much again"),
-        (.failure(.headersTooLarge), false, "the server would send as much again"),
-        (.failure(.tooManyRedirects), false, "the same redirects would be followed again"),
-        (.failure(.redirectRefused), false, "the redirect would be refused again"),
-        (.failure(.tlsFailed), false, "the certificate stays invalid, and repeated attempts may help an attacker"),
-        (.failure(.trustUnavailable), false, "the trust policy cannot be enforced, and the request must not be sent without it"),
-        (.failure(.bodyFailed), false, "the body cannot be read"),
-        (.failure(.bodyNotReplayable), false, "the body has been consumed"),
-        (.failure(.unsupported), false, "the session manager does not support the request"),
-        (.failure(.notStubbed), false, "a missing stub is an error in the test"),
-        (.failure(.interceptorFailed), false, "an interceptor failed, and would fail again"),
-        (.failure(.authenticationFailed), false, "the credentials have been refreshed already, or cannot be refreshed"),
-        (.failure(.notAdmitted), false, "a retry must not bypass the limits of this client"),
-        (.failure(.other), false, "the cause is unknown"),
+    /// All known causes, with why they are retried by default, or why not.
+    package static let table: [(cause: RetryCause, reason: String)] = [
+        (.status(408), "the server timed out waiting for the request, which may be repeated (RFC 9110 §15.5.9)"),
+        (.status(425), "the server refused early data; a later request is not early data (RFC 8470 §5.2)"),
+        (.status(429), "too many requests were sent; a later one may be accepted (RFC 6585 §4)"),
+        (.status(500), "an internal error is likely to occur again (RFC 9110 §15.6.1)"),
+        (.status(502), "the server behind the gateway may recover, or another one respond (RFC 9110 §15.6.3)"),
+        (.status(503), "the server is temporarily unavailable (RFC 9110 §15.6.4)"),
+        (.status(504), "the server behind the gateway may be faster next time (RFC 9110 §15.6.5)"),
+        (.failure(.timedOut), "the delay or packet loss may be temporary"),
+        (.failure(.nameLookupFailed), "name servers may fail temporarily"),
+        (.failure(.cannotConnect), "a server refuses connections while it restarts"),
+        (.failure(.connectionLost), "the server or a middlebox dropped the connection"),
+        (.failure(.incompleteBody), "the connection was lost during the response"),
+        (.failure(.proxyFailed), "a proxy refuses connections while it restarts"),
+        (.failure(.outOfResources), "file descriptors become available when other transfers end"),
+        (.failure(.cancelled), "the caller does not need a response any more"),
+        (.failure(.invalidRequest), "the same request would be invalid again"),
+        (.failure(.invalidConfiguration), "the configuration does not change between attempts"),
+        (.failure(.malformedResponse), "a server that violates HTTP is likely to do so again"),
+        (.failure(.undecodableContent), "the content is damaged at its source"),
+        (.failure(.bodyTooLarge), "the server would send as much again"),
+        (.failure(.headersTooLarge), "the server would send as much again"),
+        (.failure(.tooManyRedirects), "the same redirects would be followed again"),
+        (.failure(.redirectRefused), "the redirect would be refused again"),
+        (.failure(.tlsFailed), "the certificate stays invalid, and repeated attempts may help an attacker"),
+        (.failure(.trustUnavailable), "the trust policy cannot be enforced, and the request must not be sent without it"),
+        (.failure(.bodyFailed), "the body cannot be read"),
+        (.failure(.bodyNotReplayable), "the body has been consumed"),
+        (.failure(.unsupported), "the session manager does not support the request"),
+        (.failure(.notStubbed), "a missing stub is an error in the test"),
+        (.failure(.interceptorFailed), "an interceptor failed, and would fail again"),
+        (.failure(.authenticationFailed), "the credentials have been refreshed already, or cannot be refreshed"),
+        (.failure(.notAdmitted), "a retry must not bypass the limits of this client"),
+        (.failure(.other), "the cause is unknown"),
     ]
 
     /// Why the cause is retried by default, or why not.

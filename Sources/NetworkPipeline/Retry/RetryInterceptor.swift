@@ -19,7 +19,7 @@ import NetworkSupport
 /// failed attempt too: the next attempt requests the rest of the file (`Range`, `If-Range`), and counts towards the same
 /// maximum number of attempts, with the same pauses and budget. The same applies to a resumable upload, which asks for the
 /// position to continue from instead of sending the failed request again, and whose attempts are counted since its last progress.
-public struct RetryInterceptor: NetworkInterceptor, RetryPolicy {
+public struct RetryInterceptor: NetworkInterceptor, RetryAttemptPolicy {
     private let options: RetryOptions
     private let budget: RetryBudget?
     private let time: TimeSource

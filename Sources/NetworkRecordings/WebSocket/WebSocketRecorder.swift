@@ -50,9 +50,9 @@ private final class RecordedChannel: WebSocketChannel {
         self.recorder = recorder
     }
 
-    func send(_ message: WebSocketMessage) async throws(WebSocketError) {
+    func finishSending(_ message: WebSocketMessage, _ rest: WebSocketSendingRest) async throws(WebSocketError) {
         recorder.append(WebSocketRecording.Entry(.client, message))
-        try await socket.channel.send(message)
+        try await socket.sendMessage(message)
     }
 
     func send<Chunks: AsyncSequence>(
@@ -65,11 +65,11 @@ private final class RecordedChannel: WebSocketChannel {
             socket.channel.cancel()
             throw WebSocketError(.coding, "the chunks of a message have failed", underlying: error)
         }
-        try await send(Self.message(kind, whole))
+        try await finishSending(Self.message(kind, whole), .message)
     }
 
-    func receive() async throws(WebSocketError) -> WebSocketMessage? {
-        let result: Result<WebSocketMessage?, WebSocketError> = await .from(socket.channel.receive)
+    func finishReceiving() async throws(WebSocketError) -> WebSocketMessage? {
+        let result: Result<WebSocketMessage?, WebSocketError> = await .from(socket.nextMessage)
         switch result {
         case .success(let message?): recorder.append(WebSocketRecording.Entry(.server, message))
         case .success(nil), .failure: recordEnd()

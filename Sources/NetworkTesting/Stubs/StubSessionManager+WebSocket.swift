@@ -65,7 +65,8 @@ struct StubWebSocket: Sendable {
         let run = run
         let task = Task { await LoopbackWebSocketHandler.serve(socket) { try await run(socket) } }
         server.whenOtherEnds { task.cancel() }
-        return NetworkResponse(
-            statusCode: 101, headers: agreement.headers, body: NetworkBody(UpgradedConnection(client)), url: request.url)
+        var response = NetworkResponse(statusCode: 101, headers: agreement.headers, url: request.url)
+        response.upgrade = .bytes(UpgradedConnection(client))
+        return response
     }
 }

@@ -48,7 +48,7 @@ public struct BackgroundThreads: Sendable, BlockingWorkRunner {
     }
 }
 
-/// A serial queue for work that may block, which runs on ``BackgroundThreads/files``.
+/// A serial queue for work that may block.
 ///
 /// Work runs one after another, in the order of submission. It uses at most one thread, and none while it is empty.
 package final class SerialWork: BlockingWorkRunner {
@@ -58,9 +58,14 @@ package final class SerialWork: BlockingWorkRunner {
     }
 
     private let state = Locked(State())
+    private let threads: BackgroundThreads
 
     /// Creates an empty queue.
-    package init() {}
+    ///
+    /// - Parameter threads: Where the work runs. Default: ``BackgroundThreads/files``.
+    package init(on threads: BackgroundThreads = .files) {
+        self.threads = threads
+    }
 
     /// Runs the work once, after all work that was submitted before.
     package func run(_ work: @escaping @Sendable () -> Void) {
@@ -69,7 +74,7 @@ package final class SerialWork: BlockingWorkRunner {
             defer { state.isWorking = true }
             return !state.isWorking
         }
-        if starts { BackgroundThreads.files.run { self.work() } }
+        if starts { threads.run { self.work() } }
     }
 
     private func work() {

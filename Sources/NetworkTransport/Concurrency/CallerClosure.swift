@@ -18,28 +18,6 @@ package enum CallerClosure<Value: Sendable>: Sendable {
         self = .plain(unsafeBitCast(Isolated(closure: closure), to: Plain.self).closure)
     }
 
-    /// The same for a closure with two arguments.
-    package init<First: Sendable, Second: Sendable>(
-        _ closure: @escaping @isolated(any) @Sendable (First, Second) -> Void
-    ) where Value == (First, Second) {
-        guard closure.isolation == nil else {
-            self = .isolated { await closure($0.0, $0.1) }
-            return
-        }
-        let plain = unsafeBitCast(IsolatedOfTwo(closure: closure), to: PlainOfTwo<First, Second>.self).closure
-        self = .plain { plain($0.0, $0.1) }
-    }
-
-    /// The same for a closure without arguments.
-    package init(_ closure: @escaping @isolated(any) @Sendable () -> Void) where Value == Void {
-        guard closure.isolation == nil else {
-            self = .isolated { await closure() }
-            return
-        }
-        let plain = unsafeBitCast(IsolatedOfNone(closure: closure), to: PlainOfNone.self).closure
-        self = .plain { plain() }
-    }
-
     // Closures that are cast are in structures, as runtimes before macOS 15 have no metadata of isolated function types.
     private struct Isolated { let closure: @isolated(any) @Sendable (Value) -> Void }
     private struct Plain { let closure: @Sendable (Value) -> Void }
@@ -52,6 +30,14 @@ package enum CallerClosure<Value: Sendable>: Sendable {
         }
     }
 
+    /// Starts the closure with the runner, or on its actor.
+    func call(_ value: Value, on runner: some BlockingWorkRunner) {
+        switch self {
+        case .plain(let closure): runner.run { closure(value) }
+        case .isolated: call(value)
+        }
+    }
+
     /// Calls the closure with the runner, or on its actor, and returns when it has returned, even if the task is cancelled.
     package func perform(_ value: Value, on runner: some BlockingWorkRunner) async {
         switch self {
@@ -60,8 +46,3 @@ package enum CallerClosure<Value: Sendable>: Sendable {
         }
     }
 }
-
-private struct IsolatedOfTwo<First, Second> { let closure: @isolated(any) @Sendable (First, Second) -> Void }
-private struct PlainOfTwo<First, Second> { let closure: @Sendable (First, Second) -> Void }
-private struct IsolatedOfNone { let closure: @isolated(any) @Sendable () -> Void }
-private struct PlainOfNone { let closure: @Sendable () -> Void }

@@ -46,8 +46,8 @@ public final class CookieStore: Sendable {
     ///
     /// - Parameters:
     ///   - limits: The limits of the store. Default: those of ``CookieLimits``.
-    ///   - isPublicSuffix: Returns whether a domain in lower case is a public suffix, as `github.io` is. Called on any thread, also on those of
-    ///     event loops: it must not block. Default: `nil`, only the built-in rules.
+    ///   - isPublicSuffix: Returns whether a domain in lower case is a public suffix, as `github.io` is. Called on the task that receives a response, or
+    ///     for a call with a completion, where the completion runs. Default: `nil`, only the built-in rules.
     public convenience init(limits: CookieLimits = CookieLimits(), isPublicSuffix: (@Sendable (String) -> Bool)? = nil) {
         self.init(limits: limits, suffixes: PublicSuffixRule(isKnown: isPublicSuffix)) { FileTime.now.nanoseconds / 1_000_000 }
     }

@@ -5,7 +5,7 @@ import NetworkLogging
 /// An invalid cookie that was passed to a ``CookieStore``, or a file of cookies that cannot be read or written. The store is unchanged.
 public struct CookieStoreError: Error, Sendable, Hashable {
     /// The kind of an error.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: ErrorCode {
         /// The name of the kind.
         public var rawValue: String
 
@@ -79,9 +79,4 @@ extension CookieStoreError {
             text += key.intValue.map { "[\($0)]" } ?? (text.isEmpty ? "" : ".") + key.stringValue
         }
     }
-}
-
-extension CookieStoreError.Code: CustomStringConvertible {
-    /// The name of the code.
-    public var description: String { rawValue }
 }

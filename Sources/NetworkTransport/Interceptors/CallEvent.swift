@@ -96,7 +96,7 @@ extension NetworkRequest {
     }
 
     /// Whether informational responses are reported.
-    package var observesInformationalResponses: Bool { onInformationalResponse != nil || callObserver != nil }
+    var observesInformationalResponses: Bool { onInformationalResponse != nil || callObserver != nil }
 
     /// Passes an informational response to the closure of the request and to its observers.
     package func report(_ response: InformationalResponse) {

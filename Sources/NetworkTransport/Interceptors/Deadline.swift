@@ -16,7 +16,7 @@ public struct Deadline: Sendable {
     package let endsWithHead: Bool
 
     /// The message of session managers for a response head that did not arrive in time.
-    package static let headLateness = "the head of the response did not arrive"
+    static let headLateness = "the head of the response did not arrive"
 
     /// Returns the message of session managers when no byte was transferred within the idle timeout, or within a deadline that is
     /// shorter.
@@ -97,7 +97,7 @@ extension NetworkRequest {
 
 extension NetworkRequest {
     /// The deadline, if it applies to the head of the response and then to the time without a byte; otherwise `nil`.
-    package var headDeadline: Deadline? {
+    var headDeadline: Deadline? {
         guard let deadline, deadline.endsWithHead else { return nil }
         return deadline
     }

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkLogging
 
 /// The rest of the way of a request: the interceptors after the one that receives it, and the session manager.
 ///
@@ -40,6 +41,8 @@ public struct NetworkExchange: Sendable {
     }
 }
 
+extension NetworkExchange: RedactedStringConvertible {}
+
 /// Interceptors in their order, the last of which sends the request. Built once, not for each request.
 @usableFromInline final class InterceptorChain: Sendable {
     @usableFromInline let steps: ContiguousArray<any NetworkInterceptor>
@@ -54,7 +57,7 @@ public struct NetworkExchange: Sendable {
     /// Adds the identity of the session manager to a request. At each step, because an interceptor may pass on a new request, or one that another
     /// session manager has sent before.
     @usableFromInline func identify(_ request: inout NetworkRequest) {
-        if let identity, request.credentials.session != identity { request.credentials.session = identity }
+        if let identity { request.identifySession(identity) }
     }
 }
 

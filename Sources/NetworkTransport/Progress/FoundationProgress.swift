@@ -6,8 +6,10 @@ import NetworkSupport
 ///
 /// ```swift
 /// let observer = FoundationProgress()
-/// let handle = service.upload(.file(movie), to: movies, progress: observer) { … }
-/// observer.onCancel { handle.cancel() }
+/// let upload = Task {
+///     try await service.upload(.file(movie), to: movies, progress: observer)
+/// }
+/// observer.onCancel { upload.cancel() }
 /// parent.addChild(observer.progress, withPendingUnitCount: 1)
 /// ```
 ///

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkSupport
 
-/// The rules for following redirects (RFC 9110 §15.4): a pure function of request and response, used by all engines.
+/// The rules for following redirects (RFC 9110 §15.4): a function of request and response.
 package struct RedirectRules {
     var maximumRedirects: Int
     var allowsInsecureRedirects: Bool
@@ -25,6 +25,13 @@ package struct RedirectRules {
         }
     }
 
+    /// Returns whether a response with this status and a `Location` may be followed, before a closure of the caller is asked.
+    package func mayFollow(status: Int, _ request: NetworkRequest) -> Bool {
+        guard Self.isRedirect(status), maximumRedirects > 0, !request.redirects.followsNone else { return false }
+        // The preferred choice of several, which may be requested automatically (§15.4.1).
+        return status != 300 || request.method.isSafe
+    }
+
     /// Returns the next request after a response.
     ///
     /// - Parameters:
@@ -35,13 +42,10 @@ package struct RedirectRules {
     package func next(
         after request: NetworkRequest, status: Int, headers: HeaderFields, trail: RedirectTrail
     ) throws(TransportError) -> NetworkRequest? {
-        guard Self.isRedirect(status), maximumRedirects > 0 else { return nil }
-        // The preferred choice of several, which may be requested automatically (§15.4.1).
-        if status == 300, !request.method.isSafe { return nil }
+        guard mayFollow(status: status, request) else { return nil }
         let locations = headers.values(for: "Location")
         guard let location = locations.first else { return nil }
         func refused(_ reason: String) -> TransportError { TransportError(.redirectRefused, reason, request: request) }
-        if request.redirects.followsNone { return nil }
         guard locations.allSatisfy({ $0.hasSameBytes(as: location) }) else {
             throw refused("there are several Location fields with different values")
         }

@@ -8,7 +8,9 @@ extension Error {
     public var isTimeout: Bool { callFacts.isTimeout }
     /// Whether the network caused the failure, rather than the request or the response; `false` for the errors of others.
     public var isConnectivity: Bool { callFacts.isConnectivity }
-    /// Whether the same request may succeed later (``NetworkError/isRetryable``); `false` for the errors of others.
+    /// Whether the same request may succeed later: the status is 408, 425, 429, 502, 503 or 504, the network failed, a time limit was exceeded, or
+    /// the body is incomplete (``TransportError/isRetryable``); also for downloads whose file was in use, and for uploads that can be continued.
+    /// It does not indicate whether repeating the request is safe. `false` for the errors of others.
     public var isRetryable: Bool { callFacts.isRetryable }
 
     private var callFacts: CallFacts { (self as? any CallError)?.facts ?? CallFacts(isCancelled: self is CancellationError) }
@@ -47,8 +49,7 @@ extension TransportError: CallError {
 
 extension NetworkError: CallError {
     package var facts: CallFacts {
-        CallFacts(
-            statusCode: statusCode, isCancelled: isCancelled, isTimeout: isTimeout, isConnectivity: isConnectivity,
-            isRetryable: isRetryable)
+        guard let status = statusCode else { return transportError?.facts ?? CallFacts() }
+        return CallFacts(statusCode: status, isRetryable: NetworkError.temporaryStatuses.contains(status))
     }
 }

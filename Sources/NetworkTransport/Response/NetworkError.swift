@@ -59,19 +59,9 @@ extension NetworkError {
         response.map(Result.success) ?? transportError.map(Result.failure)
     }
 
-    /// Whether the request was cancelled.
-    public var isCancelled: Bool { transportError?.isCancelled ?? false }
-    /// Whether a time limit was exceeded, in any phase.
-    public var isTimeout: Bool { transportError?.isTimeout ?? false }
-    /// Whether the network caused the failure, rather than the request or the server's response.
-    public var isConnectivity: Bool { transportError?.isConnectivity ?? false }
-
-    /// Whether the same request may succeed when it is sent again later: a retryable ``TransportError``, or status 408, 425, 429,
-    /// 500, 502, 503 or 504. It does not indicate whether repeating the request is safe.
-    public var isRetryable: Bool {
-        if let statusCode { return [408, 425, 429, 500, 502, 503, 504].contains(statusCode) }
-        return transportError?.isRetryable ?? false
-    }
+    /// Whether a stream of events, a WebSocket or an upload that continues by itself tries once more: its attempts and pauses are limited, and a
+    /// server that fails internally while it restarts (500) does not end it.
+    package var allowsReconnection: Bool { isRetryable || statusCode == 500 }
 }
 
 extension NetworkError: RedactedStringConvertible, LocalizedError {

@@ -21,6 +21,8 @@ public struct NetworkResponse: Sendable {
     private var initialTrailers: HeaderFields
     /// The body after content decoding; empty for a response without content. Releasing one that is still arriving cancels the transfer.
     public var body: NetworkBody
+    /// What the server has switched the connection to; `nil` without status 101.
+    package var upgrade: Upgrade?
     /// The bytes of a body that is in memory; empty for one that is still arriving. ``collected(maximumBytes:)`` receives it.
     public var data: Data {
         get { body.data ?? Data() }
@@ -165,10 +167,11 @@ extension NetworkResponse {
         return response
     }
 
-    /// The response without its body.
+    /// The response without its body, and without the connection that it was upgraded to.
     package var head: NetworkResponse {
         var head = self
         head.data = Data()
+        head.upgrade = nil
         return head
     }
 

@@ -33,10 +33,10 @@ extension ContextValues {
 /// An attempt of a transfer's request as an interceptor has counted it, with the policy that decides about the next one. The response or the error
 /// carries it to the transfer.
 package struct CountedAttempt: Sendable {
-    private let parts: CopyOnWrite<(policy: any RetryPolicy, request: NetworkRequest, number: Int)>
+    private let parts: CopyOnWrite<(policy: any RetryAttemptPolicy, request: NetworkRequest, number: Int)>
 
     /// - Parameter request: The request. Nothing of it that observes the call is kept.
-    package init(of request: NetworkRequest, number: Int, policy: any RetryPolicy) {
+    package init(of request: NetworkRequest, number: Int, policy: any RetryAttemptPolicy) {
         var request = request
         request.callObserver = nil
         request.progress = nil

@@ -5,7 +5,7 @@ import NetworkLogging
 /// The error that a session manager throws when a request yields no complete response.
 public struct TransportError: Error, Sendable {
     /// The kind of failure. More values may be added in later versions.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: ErrorCode {
         /// The name of the code, as descriptions show it.
         public var rawValue: String
 
@@ -233,12 +233,27 @@ extension TransportError {
             || (isTimeout && [.nameLookup, .connect, .tls].contains(phase))
     }
 
-    /// Whether the same request may succeed when it is sent again later.
+    /// Whether the same request may succeed when it is sent again later: the network failed, also for the request for the credentials, a time limit
+    /// was exceeded, the body is incomplete, or the process had no resources left.
     ///
     /// It does not indicate whether repeating the request is safe; see ``Endpoints/RequestMethod/isIdempotent``.
-    public var isRetryable: Bool {
-        isConnectivity || isTimeout || code == .incompleteBody || code == .outOfResources
-    }
+    public var isRetryable: Bool { code.isTemporary || isConnectivity }
+}
+
+// The one rule about which failures are temporary, for questions about errors and for retries.
+extension TransportError.Code {
+    /// The failures after which the same request may succeed later.
+    package static let temporary: Set<Self> = [
+        .timedOut, .nameLookupFailed, .cannotConnect, .connectionLost, .incompleteBody, .proxyFailed, .outOfResources,
+    ]
+
+    /// Whether the same request may succeed later.
+    package var isTemporary: Bool { Self.temporary.contains(self) }
+}
+
+extension NetworkError {
+    /// The statuses after which the same request may succeed later. An internal error, 500, is likely to occur again (RFC 9110 §15.6.1).
+    package static let temporaryStatuses: Set<Int> = [408, 425, 429, 502, 503, 504]
 }
 
 extension TransportError: RedactedStringConvertible, LocalizedError {
@@ -258,13 +273,12 @@ extension TransportError: RedactedStringConvertible, LocalizedError {
     }
 }
 
+extension TransportError {
+    static var concurrentReading: TransportError { TransportError(.other, "two tasks read one body at the same time") }
+}
+
 /// An error of this framework whose description contains no secrets.
 package protocol RedactedError: Error, CustomStringConvertible {}
 
 extension TransportError: RedactedError {}
 extension NetworkError: RedactedError {}
-
-extension TransportError.Code: CustomStringConvertible {
-    /// The name of the code.
-    public var description: String { rawValue }
-}

@@ -9,38 +9,6 @@ public protocol NetworkCancellable: Sendable {
     func cancel()
 }
 
-/// An async operation with a completion, for callers that do not use tasks.
-package struct TaskCancellable: NetworkCancellable {
-    private let task: Task<Void, Never>
-
-    /// Starts the operation in a new task.
-    ///
-    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, where it may do work that blocks.
-    package init<Value: Sendable, Failure: Error>(
-        _ operation: @escaping @Sendable () async throws(Failure) -> Value,
-        completion: @escaping @Sendable (Result<Value, Failure>) -> Void
-    ) {
-        task = Task {
-            let result = await Result.from(operation)
-            BackgroundThreads.completions.run { completion(result) }
-        }
-    }
-
-    /// Starts the operation in a new task, with a completion of the caller: it runs on the actor to which it is isolated, or else on
-    /// ``BackgroundThreads/completions``.
-    package init<Value: Sendable, Failure: Error>(
-        completion: @escaping @isolated(any) @Sendable (Result<Value, Failure>) -> Void,
-        _ operation: @escaping @Sendable () async throws(Failure) -> Value
-    ) {
-        let completion = CallerClosure(completion)
-        self.init(operation) { completion.call($0) }
-    }
-
-    package func cancel() {
-        task.cancel()
-    }
-}
-
 extension Result {
     /// Returns what an async function returns or throws.
     package static func from(_ work: () async throws(Failure) -> Success) async -> Result {

@@ -30,16 +30,6 @@ extension NetworkBody: AsyncSequence {
         self.init(source: .received(ReceivedStream(next: next, end: end, stop: stop)))
     }
 
-    /// Creates the body of a response with status 101, which reads from its connection.
-    package init(_ connection: UpgradedConnection) {
-        self.init(source: .received(ReceivedStream(next: connection.read, upgrade: .bytes(connection))))
-    }
-
-    /// Creates the body of a response with status 101 that has messages. It has no bytes.
-    package init(_ messages: UpgradedMessages) {
-        self.init(source: .received(ReceivedStream(next: { nil }, upgrade: .messages(messages))))
-    }
-
     /// Returns an iterator. For the body of a streamed response, it continues where the last one stopped.
     public func makeAsyncIterator() -> Iterator {
         if let data { Iterator(rest: .data(data)) } else { Iterator(rest: .received(received)) }
@@ -187,23 +177,12 @@ final class ReceivedStream: ReceivedBody {
     private let state: Locked<State>
     /// The stream whose bytes this one passes on.
     private let origin: ReceivedStream?
-    private let ownUpgrade: Upgrade?
-
-    /// What the response has led to, if the server has switched to another protocol.
-    enum Upgrade {
-        case bytes(UpgradedConnection)
-        case messages(UpgradedMessages)
-    }
-
-    /// The connection of the stream, if it was switched to another protocol.
-    var upgrade: Upgrade? { ownUpgrade ?? origin?.upgrade }
 
     init(
         next: @escaping @Sendable () async throws(TransportError) -> Data?, end: @escaping @Sendable () -> StreamEnd? = { nil },
-        stop: @escaping @Sendable () -> Void = {}, origin: ReceivedStream? = nil, upgrade: Upgrade? = nil
+        stop: @escaping @Sendable () -> Void = {}, origin: ReceivedStream? = nil
     ) {
         self.origin = origin
-        ownUpgrade = upgrade
         self.next = next
         self.end = end
         state = Locked(State(stop: stop))

@@ -4,7 +4,7 @@ import NetworkLogging
 /// What a trust policy requires, read from its files and checked: for session managers with another TLS library.
 ///
 /// A session manager that cannot enforce one of these values refuses its requests with ``TransportError/Code/trustUnavailable``.
-public struct TrustRequirements: Sendable {
+@_spi(SessionManagers) public struct TrustRequirements: Sendable {
     /// The certificate authorities that are trusted.
     public enum Roots: Sendable {
         /// Those of the system.
@@ -62,7 +62,7 @@ extension StableBytes {
     fileprivate var copy: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: count)) }
 }
 
-extension TrustRequirements.Identity: RedactedStringConvertible {
+@_spi(SessionManagers) extension TrustRequirements.Identity: RedactedStringConvertible {
     /// The fixed text "client identity".
     public var description: String { "client identity" }
     /// A mirror without children.

@@ -9,7 +9,7 @@ public struct WebSocketError: Error, Sendable {
     ///
     /// A violation of the protocol has a kind that names it, such as `reservedBits`: then ``WebSocketError/closeCode`` is
     /// ``WebSocketCloseCode/protocolError`` or ``WebSocketCloseCode/invalidPayload``.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: ErrorCode {
         /// The name of the kind.
         public var rawValue: String
 
@@ -115,9 +115,4 @@ extension WebSocketError {
         let code: Code = error.code == .cancelled ? .cancelled : .connectionLost
         self.init(code, "the connection was lost", underlying: error)
     }
-}
-
-extension WebSocketError.Code: CustomStringConvertible {
-    /// The name of the code.
-    public var description: String { rawValue }
 }

@@ -19,13 +19,6 @@ extension NetworkService {
     public func webSocket(
         for endpoint: any Requestable, options: WebSocketOptions = WebSocketOptions()
     ) async throws -> WebSocket {
-        try await openedWebSocket(for: endpoint, options: options)
-    }
-
-    /// ``webSocket(for:options:)`` with the type of its errors.
-    private func openedWebSocket(for endpoint: any Requestable, options: WebSocketOptions) async throws(WebSocketError)
-        -> WebSocket
-    {
         let handshake = try WebSocketHandshake(options)
         var description = endpoint.request
         guard description.method == .get, description.body == nil else {
@@ -40,24 +33,6 @@ extension NetworkService {
             throw WebSocketError(error)
         }
         return try handshake.socket(of: response)
-    }
-
-    /// Opens a WebSocket to an endpoint, and calls a completion.
-    ///
-    /// - Parameters:
-    ///   - endpoint: Its method must be GET, and it has no body.
-    ///   - options: Limits, times, subprotocols and compression. Default: the defaults.
-    ///   - completion: Called exactly once, on the actor to which it is isolated, or else on ``NetworkCore/BackgroundThreads/completions``,
-    ///     where it may do work that blocks.
-    /// - Returns: A handle that cancels the request. The WebSocket itself is closed by its methods.
-    @discardableResult
-    public func webSocket(
-        for endpoint: any Requestable, options: WebSocketOptions = WebSocketOptions(),
-        completion: @escaping @isolated(any) @Sendable (Result<WebSocket, WebSocketError>) -> Void
-    ) -> any NetworkCancellable {
-        TaskCancellable(completion: completion) { () async throws(WebSocketError) in
-            try await openedWebSocket(for: endpoint, options: options)
-        }
     }
 }
 

@@ -53,33 +53,26 @@ package struct WebSocketHandshake: Sendable {
 
     /// Checks the response, and returns the WebSocket.
     func socket(of response: NetworkResponse) throws(WebSocketError) -> WebSocket {
-        if let messages = response.upgradedMessages { return try socket(over: messages, response) }
-        guard let connection = response.upgradedConnection else {
+        switch response.upgrade {
+        case .bytes(let connection):
+            let (subprotocol, compression) = try check(response.headers)
+            let channel = WebSocketConnection(
+                .client, transport: connection.transport, handle: connection, options: options, compression: compression)
+            channel.start()
+            return WebSocket(channel: channel, subprotocol: subprotocol, response: response.head)
+        case .messages(let messages):
+            // Its engine has checked the response and agreed on compression itself.
+            if let chosen = messages.subprotocol, !options.subprotocols.contains(chosen) { throw .foreignSubprotocol }
+            let channel = WebSocketConnection(messages, options: options)
+            channel.start()
+            return WebSocket(channel: channel, subprotocol: messages.subprotocol, response: response.head)
+        case nil:
             throw WebSocketError(
                 .unsupported,
                 response.statusCode == 101
                     ? "the session manager, or an interceptor, does not pass the connection of a response with status 101 on"
                     : "the server has responded with status \(response.statusCode) instead of 101")
         }
-        let (subprotocol, compression) = try check(response.headers)
-        var head = response
-        head.data = Data()
-        let channel = WebSocketConnection(
-            .client, transport: connection.transport, handle: connection, options: options, compression: compression)
-        channel.start()
-        return WebSocket(channel: channel, subprotocol: subprotocol, response: head)
-    }
-
-    /// Returns the WebSocket of an engine that handles frames itself, and has checked the response and agreed on compression itself.
-    private func socket(
-        over messages: UpgradedMessages, _ response: NetworkResponse
-    ) throws(WebSocketError) -> WebSocket {
-        if let chosen = messages.subprotocol, !options.subprotocols.contains(chosen) { throw .foreignSubprotocol }
-        var head = response
-        head.data = Data()
-        let channel = MessageChannel(messages, options: options)
-        channel.start()
-        return WebSocket(channel: channel, subprotocol: messages.subprotocol, response: head)
     }
 
     /// Checks the header fields of a response.

@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 import NetworkLogging
 
@@ -45,6 +46,17 @@ public enum WebSocketMessage: Sendable, Hashable {
         switch self {
         case .text(var text): text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
         case .binary(let data): data.withUnsafeBytes { body($0) }
+        }
+    }
+}
+
+extension WebSocketMessage {
+    /// A text of JSON.
+    static func json(_ value: some Encodable, _ encoder: TransferJSONEncoder) throws(WebSocketError) -> WebSocketMessage {
+        do {
+            return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+        } catch {
+            throw WebSocketError(.coding, "\(type(of: value)) cannot be encoded", underlying: error)
         }
     }
 }

@@ -67,6 +67,19 @@ public final class ReconnectingWebSocket: Sendable {
         try await socket.send(message)
     }
 
+    /// Sends a value as a text of JSON on the current connection.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: Default: a new one, which writes dates as RFC 3339.
+    /// - Throws: ``WebSocketError``: ``WebSocketError/Code/coding`` if the value cannot be encoded; ``WebSocketError/Code/connectionLost`` while it is not
+    ///   connected.
+    public func send(
+        json value: some Encodable, encoder: TransferJSONEncoder = TransferJSONEncoder()
+    ) async throws {
+        try await send(.json(value, encoder))
+    }
+
     /// Returns the next message, of this or another connection. Only one task may receive at a time.
     ///
     /// - Returns: `nil` after ``close(_:reason:)``, or if the server has closed the connection with the code 1000 or without one.
@@ -157,7 +170,7 @@ public final class ReconnectingWebSocket: Sendable {
         guard !Task.isCancelled else { throw .cancelled }
         guard WebSocketReconnection.isTemporary(failure), failures <= max(1, policy.maximumAttempts) else { throw failure }
         let asked = (failure.underlying as? NetworkError)?.response.flatMap { RetryAfter($0.headers).pause }
-        let duration = policy.pause(after: failures, requested: asked, random: .random(in: 0..<1))
+        let duration = policy.backoff.pause(afterFailures: failures, requested: asked, random: .random(in: 0..<1))
         await promise.value(within: { duration }, on: time, lateness: {}, cancellation: {})
         if Task.isCancelled { throw .cancelled }
     }

@@ -10,13 +10,9 @@ public struct WebSocketReconnection: Sendable {
     /// The number of failures in a row after each of which it tries once more, at least 1: attempts to open a connection, and connections that
     /// ended. A received message resets it. Default: 10.
     public var maximumAttempts = 10
-    /// The bound of the pause before the first attempt; it doubles with each further one. Default: 1 second.
-    public var delay: Duration = .seconds(1)
-    /// The maximum of the bound, and of a pause for which the server asks (`Retry-After`). Default: 60 seconds.
-    public var maximumDelay: Duration = .seconds(60)
-    /// Whether each pause is a random part of its bound, so that clients that were disconnected at the same time do not reconnect at the
-    /// same time. Default: `true`.
-    public var isRandom = true
+    /// The pauses; the maximum also limits a pause for which the server asks (`Retry-After`). Default: random below 1 second, then below twice as
+    /// long each, up to 60 seconds.
+    public var backoff = Backoff(base: .seconds(1), maximumDelay: .seconds(60))
     /// The clock that measures the pauses. Default: the continuous clock.
     public var clock: any Clock<Duration> = ContinuousClock()
 
@@ -27,26 +23,13 @@ public struct WebSocketReconnection: Sendable {
         change(&self)
     }
 
-    /// Returns the pause before an attempt.
-    ///
-    /// - Parameters:
-    ///   - failures: The number of attempts and connections in a row that have failed, at least 1.
-    ///   - requested: The pause for which the server asks (`Retry-After`). It is limited to ``maximumDelay``. Default: `nil`.
-    ///   - random: In 0..<1.
-    package func pause(after failures: Int, requested: Duration? = nil, random: Double) -> Duration {
-        let limit = max(.zero, min(maximumDelay, .seconds(86_400)))
-        var bound = min(max(.zero, delay), limit)
-        for _ in 1..<min(max(failures, 1), 64) where bound < limit { bound = min(bound * 2, limit) }
-        return max(isRandom ? bound * random : bound, min(requested ?? .zero, limit))
-    }
-
     /// Whether another connection may succeed where this error has ended one.
     package static func isTemporary(_ error: WebSocketError) -> Bool {
         switch error.code {
         case .connectionLost, .pingTimeout: true
         case .closed:
             [.goingAway, .internalError].contains(error.closeCode) || (1012...1014).contains(error.closeCode?.rawValue ?? 0)
-        case .requestFailed: (error.underlying as? NetworkError)?.isRetryable ?? false
+        case .requestFailed: (error.underlying as? NetworkError)?.allowsReconnection ?? false
         default: false
         }
     }
@@ -58,6 +41,6 @@ extension WebSocketError: CallError {
             statusCode: underlying?.statusCode, isCancelled: code == .cancelled || underlying?.isCancelled ?? false,
             isTimeout: [.pingTimeout, .idleTimeout, .totalTimeout].contains(code) || underlying?.isTimeout ?? false,
             isConnectivity: code == .connectionLost || underlying?.isConnectivity ?? false,
-            isRetryable: WebSocketReconnection.isTemporary(self))
+            isRetryable: code == .requestFailed ? underlying?.isRetryable ?? false : WebSocketReconnection.isTemporary(self))
     }
 }

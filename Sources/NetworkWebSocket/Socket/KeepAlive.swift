@@ -1,5 +1,4 @@
 import NetworkCore
-import NetworkSupport
 
 /// Decides when a connection is pinged, and when it has failed: a state machine without a clock.
 ///
@@ -64,51 +63,5 @@ package struct KeepAlive: Sendable {
             }
         }
         return .sleep(until: due ?? .seconds(1_000_000))
-    }
-}
-
-/// A connection that is pinged, and whose time limits are enforced.
-protocol KeptAliveConnection: AnyObject, Sendable {
-    var limits: WebSocketOptions { get }
-    var time: TimeSource { get }
-
-    /// Returns what is to be done at that time; `nil` after the end.
-    func keepAliveAction(at now: Duration) -> KeepAlive.Action?
-    /// Sends a ping to which any received bytes are a response.
-    func sendPing()
-    /// Ends the connection because of an error, which is reported to the peer.
-    func fail(_ error: WebSocketError)
-}
-
-extension KeptAliveConnection {
-    /// Starts the task that sends pings and enforces the time limits. It does not retain the connection, and ends with it.
-    func startKeepAlive() -> Task<Void, any Error> {
-        let time = time
-        return Task { [weak self] in
-            while let pause = self?.checkTimes() { try await time.sleep(for: pause) }
-        }
-    }
-
-    /// Returns the time until the next check; `nil` after the end.
-    private func checkTimes() -> Duration? {
-        let now = time.elapsed
-        switch keepAliveAction(at: now) {
-        case nil: return nil
-        case .sleep(let until): return max(until - now, .milliseconds(1))
-        case .ping:
-            sendPing()
-            return .zero
-        case .fail(.ping): fail(.pingTimeout(limits.pingTimeout))
-        case .fail(.idle): fail(WebSocketError(.idleTimeout, "no message for \(limits.idleTimeout ?? .zero) (idleTimeout)"))
-        case .fail(.total):
-            fail(WebSocketError(.totalTimeout, "the connection has lasted \(limits.totalTimeout ?? .zero) (totalTimeout)"))
-        }
-        return nil
-    }
-}
-
-extension WebSocketError {
-    static func pingTimeout(_ limit: Duration) -> WebSocketError {
-        WebSocketError(.pingTimeout, "nothing was received for \(limit) after a ping (pingTimeout)")
     }
 }

@@ -50,7 +50,7 @@ public final class WebSocket: Sendable {
     }
 
     /// ``send(_:)`` with the type of its errors.
-    func sendMessage(_ message: WebSocketMessage) async throws(WebSocketError) {
+    package func sendMessage(_ message: WebSocketMessage) async throws(WebSocketError) {
         let rest = try channel.beginSending(message)
         if rest != .nothing { try await channel.finishSending(message, rest) }
     }
@@ -79,13 +79,7 @@ public final class WebSocket: Sendable {
     public func send(
         json value: some Encodable, encoder: TransferJSONEncoder = TransferJSONEncoder()
     ) async throws {
-        let data: Data
-        do {
-            data = try encoder.encode(value)
-        } catch {
-            throw WebSocketError(.coding, "\(type(of: value)) cannot be encoded", underlying: error)
-        }
-        try await send(.text(String(decoding: data, as: UTF8.self)))
+        try await send(.json(value, encoder))
     }
 
     // MARK: Receiving
@@ -99,7 +93,7 @@ public final class WebSocket: Sendable {
     }
 
     /// ``receive()`` with the type of its errors.
-    func nextMessage() async throws(WebSocketError) -> WebSocketMessage? {
+    package func nextMessage() async throws(WebSocketError) -> WebSocketMessage? {
         if let message = try channel.beginReceiving() { return message }
         return try await channel.finishReceiving()
     }
@@ -168,14 +162,12 @@ public final class WebSocket: Sendable {
 
 /// What a WebSocket uses: frames over a connection of the engine, `URLSession`, or a test double.
 package protocol WebSocketChannel: AnyObject, Sendable {
-    func send(_ message: WebSocketMessage) async throws(WebSocketError)
-    /// Does what is possible of ``send(_:)`` without suspending. Unless nothing is left, ``finishSending(_:_:)`` has to be called.
+    /// Sends a message as far as that is possible without suspending. Unless nothing is left, ``finishSending(_:_:)`` has to be called.
     func beginSending(_ message: WebSocketMessage) throws(WebSocketError) -> WebSocketSendingRest
     func finishSending(_ message: WebSocketMessage, _ rest: WebSocketSendingRest) async throws(WebSocketError)
     func send<Chunks: AsyncSequence>(
         _ chunks: Chunks, as kind: WebSocketMessage.Kind
     ) async throws(WebSocketError) where Chunks.Element == Data
-    func receive() async throws(WebSocketError) -> WebSocketMessage?
     /// Returns the next message if that is possible without suspending. Otherwise, ``finishReceiving()`` has to be called.
     func beginReceiving() throws(WebSocketError) -> WebSocketMessage?
     func finishReceiving() async throws(WebSocketError) -> WebSocketMessage?
@@ -205,129 +197,7 @@ package enum WebSocketSendingRest: Sendable {
 extension WebSocketChannel {
     package func beginSending(_ message: WebSocketMessage) throws(WebSocketError) -> WebSocketSendingRest { .message }
 
-    package func finishSending(_ message: WebSocketMessage, _ rest: WebSocketSendingRest) async throws(WebSocketError) {
-        try await send(message)
-    }
-
     package func beginReceiving() throws(WebSocketError) -> WebSocketMessage? { nil }
-
-    package func finishReceiving() async throws(WebSocketError) -> WebSocketMessage? { try await receive() }
-}
-
-extension WebSocketConnection: WebSocketChannel {
-    package func close(_ code: WebSocketCloseCode, reason: String) async {
-        await close(code, reason)
-    }
-
-    package func send(_ message: WebSocketMessage) async throws(WebSocketError) {
-        let rest = try beginSending(message)
-        if rest != .nothing { try await finishSending(message, rest) }
-    }
-
-    /// Sends a message of one frame, unless another task has the turn. The turn is kept if there is no room for the next message.
-    package func beginSending(_ message: WebSocketMessage) throws(WebSocketError) -> WebSocketSendingRest {
-        guard message.byteCount <= Self.fragmentBytes, turn.take() else { return .message }
-        var hasRoom = true
-        defer { if hasRoom { turn.release() } }
-        hasRoom = try sendWhole(message)
-        return hasRoom ? .nothing : .room
-    }
-
-    package func finishSending(_ message: WebSocketMessage, _ rest: WebSocketSendingRest) async throws(WebSocketError) {
-        if rest == .message { try await takeTurn() }
-        defer { turn.release() }
-        if rest == .message, message.byteCount > Self.fragmentBytes {
-            return try await sendFragments(message.data, as: message.kind.opcode)
-        }
-        var hasRoom = false
-        if rest == .message { hasRoom = try sendWhole(message) }
-        if !hasRoom { try await waitForRoom() }
-    }
-
-    private func sendWhole(_ message: WebSocketMessage) throws(WebSocketError) -> Bool {
-        let result = message.withBytes { bytes in
-            Result { () throws(WebSocketError) in
-                try send(bytes, as: message.kind.opcode, isCompressed: compresses(bytes.count), isLast: true)
-            }
-        }
-        return try result.get()
-    }
-
-    private func sendFragments(_ data: Data, as opcode: WebSocketOpcode) async throws(WebSocketError) {
-        var rest = data[...]
-        var opcode = opcode
-        let isCompressed = compresses(data.count)
-        while !rest.isEmpty {
-            let fragment = rest.prefix(Self.fragmentBytes)
-            rest = rest.dropFirst(fragment.count)
-            let isLast = rest.isEmpty
-            let hasRoom = try sendPart(fragment, as: opcode, isCompressed: isCompressed, isLast: isLast)
-            opcode = .continuation
-            if !hasRoom { try await waitForRoom() }
-        }
-    }
-
-    private func sendPart(
-        _ data: Data, as opcode: WebSocketOpcode, isCompressed: Bool, isLast: Bool
-    ) throws(WebSocketError) -> Bool {
-        let result = data.withUnsafeBytes { bytes in
-            Result { () throws(WebSocketError) in try send(bytes, as: opcode, isCompressed: isCompressed, isLast: isLast) }
-        }
-        return try result.get()
-    }
-
-    package func send<Chunks: AsyncSequence>(
-        _ chunks: Chunks, as kind: WebSocketMessage.Kind
-    ) async throws(WebSocketError) where Chunks.Element == Data {
-        try await takeTurn()
-        defer { turn.release() }
-        var opcode = kind.opcode
-        let isCompressed = compresses(.max)
-        var iterator = chunks.makeAsyncIterator()
-        while let chunk = try await nextChunk(&iterator) {
-            var rest = chunk[...]
-            while !rest.isEmpty {
-                let part = rest.prefix(Self.fragmentBytes)
-                rest = rest.dropFirst(part.count)
-                let hasRoom = try sendPart(part, as: opcode, isCompressed: isCompressed, isLast: false)
-                opcode = .continuation
-                if !hasRoom { try await waitForRoom() }
-            }
-        }
-        _ = try sendPart(Data(), as: opcode, isCompressed: isCompressed, isLast: true)
-    }
-
-    /// Returns the next chunk of a message; `nil` at its end.
-    ///
-    /// - Throws: The error with which the connection was closed. The message has begun: another one must not follow.
-    private func nextChunk<Chunks: AsyncIteratorProtocol>(
-        _ chunks: inout Chunks
-    ) async throws(WebSocketError) -> Data? where Chunks.Element == Data {
-        var cause: (any Error)?
-        do {
-            if let chunk = try await chunks.next() { return chunk }
-        } catch {
-            cause = error
-        }
-        // Sequences end early, as if they were complete, when the task is cancelled.
-        if Task.isCancelled {
-            cancel()
-            throw .cancelled
-        }
-        guard let cause else { return nil }
-        let failure = WebSocketError(
-            .coding, "the chunks of a message have failed", closeCode: .internalError, underlying: cause)
-        fail(failure)
-        throw failure
-    }
-
-    private func takeTurn() async throws(WebSocketError) {
-        if turn.take() { return }
-        guard await turn.wait() else {
-            cancel()
-            throw .cancelled
-        }
-    }
 }
 
 extension WebSocket: RedactedStringConvertible {}

@@ -2,102 +2,162 @@ import Foundation
 import NetworkCore
 import NetworkSupport
 
-// Sending frames, pings among them.
-extension WebSocketConnection {
-    /// Sends a frame.
-    ///
-    /// - Parameter maximumQueued: The number of bytes before it that may wait to be sent; with more, it is dropped.
-    /// - Returns: Whether there is room for another frame.
-    @discardableResult
-    func sendFrame(
-        _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, isFinal: Bool = true, isCompressed: Bool = false,
-        maximumQueued: Int = .max
-    ) throws(WebSocketError) -> Bool {
-        var isClosed = false
-        let hasRoom: Bool
-        do throws(TransportError) {
-            hasRoom = try transport.send { buffer in
-                isClosed = outgoing.isClosed
-                if isClosed || buffer.count > maximumQueued { return }
-                if opcode == .close { outgoing.isClosed = true }
-                let mask = role == .client ? outgoing.masks.next() : nil
-                WebSocketFrameHead(opcode, length: payload.count, isFinal: isFinal, isCompressed: isCompressed, mask: mask)
-                    .append(payload, to: &buffer)
-            }
+// Sending messages, on the task of the user.
+extension WebSocketConnection: WebSocketChannel {
+    /// Sends a message of one frame, unless another task has the turn. The turn is kept if there is no room for the next message.
+    package func beginSending(_ message: WebSocketMessage) throws(WebSocketError) -> WebSocketSendingRest {
+        guard isSentWhole(message), turn.take() else { return .message }
+        var hasRoom = true
+        defer { if hasRoom { turn.release() } }
+        hasRoom = try sendWhole(message)
+        return hasRoom ? .nothing : .room
+    }
+
+    package func finishSending(_ message: WebSocketMessage, _ rest: WebSocketSendingRest) async throws(WebSocketError) {
+        if rest == .message { try await takeTurn() }
+        defer { turn.release() }
+        if rest == .message, let frames = transport.frames, !isSentWhole(message) {
+            var parts = MessageParts(message.kind, isCompressed: frames.compresses(message.byteCount))
+            return try await send(message.data, &parts, isLast: true, over: frames)
+        }
+        var hasRoom = false
+        if rest == .message { hasRoom = try sendWhole(message) }
+        if !hasRoom { try await waitForRoom() }
+    }
+
+    private func isSentWhole(_ message: WebSocketMessage) -> Bool {
+        message.byteCount <= FrameTransport.fragmentBytes || transport.frames == nil
+    }
+
+    private func sendWhole(_ message: WebSocketMessage) throws(WebSocketError) -> Bool {
+        noteMessage()
+        do throws(SendingFailure) {
+            return try transport.send(message)
         } catch {
             throw sendingError(error)
         }
-        if isClosed { throw endError }
-        return hasRoom
     }
 
-    @discardableResult
-    func sendFrame(
-        _ opcode: WebSocketOpcode, _ payload: [UInt8], isFinal: Bool = true, isCompressed: Bool = false, maximumQueued: Int = .max
-    ) throws(WebSocketError) -> Bool {
-        let result = payload.withUnsafeBytes { payload in
-            Result { () throws(WebSocketError) in
-                try sendFrame(opcode, payload, isFinal: isFinal, isCompressed: isCompressed, maximumQueued: maximumQueued)
+    private func noteMessage() {
+        guard measuresTime else { return }
+        let now = now
+        access(wakes: false) { $0.state.keepAlive.lastMessage = max($0.state.keepAlive.lastMessage, now) }
+    }
+
+    /// What is known of a message that is sent in parts.
+    private struct MessageParts {
+        var opcode: WebSocketOpcode
+        let isCompressed: Bool
+
+        init(_ kind: WebSocketMessage.Kind, isCompressed: Bool) {
+            opcode = kind.opcode
+            self.isCompressed = isCompressed
+        }
+    }
+
+    /// Sends a part of a message in frames of at most 256 KiB; one without bytes only if it is the last.
+    private func send(
+        _ part: Data, _ parts: inout MessageParts, isLast: Bool, over frames: FrameTransport
+    ) async throws(WebSocketError) {
+        var rest = part[...]
+        while !rest.isEmpty || isLast {
+            let fragment = rest.prefix(FrameTransport.fragmentBytes)
+            rest = rest.dropFirst(fragment.count)
+            let ends = isLast && rest.isEmpty
+            noteMessage()
+            let hasRoom: Bool
+            do throws(SendingFailure) {
+                hasRoom = try frames.sendPart(fragment, as: parts.opcode, isCompressed: parts.isCompressed, isLast: ends)
+            } catch {
+                throw sendingError(error)
             }
+            parts.opcode = .continuation
+            if !hasRoom { try await waitForRoom() }
+            if ends { return }
         }
-        return try result.get()
     }
 
-    /// The error of sending over a connection that has failed, of which this side may not have been notified yet.
-    private func sendingError(_ error: TransportError) -> WebSocketError {
-        state.withLock { $0.end == nil } ? WebSocketError(error) : endError
+    // MARK: Chunks
+
+    package func send<Chunks: AsyncSequence>(
+        _ chunks: Chunks, as kind: WebSocketMessage.Kind
+    ) async throws(WebSocketError) where Chunks.Element == Data {
+        try await takeTurn()
+        defer { turn.release() }
+        var iterator = chunks.makeAsyncIterator()
+        guard let frames = transport.frames else { return try await sendCollected(&iterator, as: kind) }
+        var parts = MessageParts(kind, isCompressed: frames.compresses(.max))
+        while let chunk = try await nextChunk(&iterator) { try await send(chunk, &parts, isLast: false, over: frames) }
+        try await send(Data(), &parts, isLast: true, over: frames)
     }
 
-    /// Sends a message, or a part of one. The caller has the turn to send.
-    func send(
-        _ bytes: UnsafeRawBufferPointer, as opcode: WebSocketOpcode, isCompressed: Bool, isLast: Bool
-    ) throws(WebSocketError) -> Bool {
-        if measuresTime {
-            let now = time.elapsed
-            state.withLock { $0.keepAlive.lastMessage = max($0.keepAlive.lastMessage, now) }
+    /// Collects the chunks in memory for a transport that sends whole messages.
+    private func sendCollected<Chunks: AsyncIteratorProtocol>(
+        _ chunks: inout Chunks, as kind: WebSocketMessage.Kind
+    ) async throws(WebSocketError) where Chunks.Element == Data {
+        var content = Data()
+        while let chunk = try await nextChunk(&chunks) { content.append(chunk) }
+        var message = WebSocketMessage.binary(content)
+        if kind == .text {
+            guard let text = String(valid: content) else {
+                throw WebSocketError(.coding, "the chunks of a text are not UTF-8; nothing was sent")
+            }
+            message = .text(text)
         }
-        guard isCompressed, let deflater else { return try sendFrame(opcode, bytes, isFinal: isLast) }
-        let payload = try deflater.payload(bytes, isLast: isLast)
-        return try sendFrame(opcode, payload, isFinal: isLast, isCompressed: opcode != .continuation)
+        if try !sendWhole(message) { try await waitForRoom() }
     }
 
-    /// Whether a message of that size is compressed.
-    func compresses(_ count: Int) -> Bool { deflater?.compresses(count) ?? false }
-
-    /// Suspends while the transport has no room.
-    func waitForRoom() async throws(WebSocketError) {
-        do throws(TransportError) {
-            try await transport.waitForRoom()
+    /// Returns the next chunk of a message; `nil` at its end.
+    ///
+    /// - Throws: The error with which the connection was closed. The message has begun: another one must not follow.
+    private func nextChunk<Chunks: AsyncIteratorProtocol>(
+        _ chunks: inout Chunks
+    ) async throws(WebSocketError) -> Data? where Chunks.Element == Data {
+        var cause: (any Error)?
+        do {
+            if let chunk = try await chunks.next() { return chunk }
         } catch {
-            guard error.code == .cancelled, Task.isCancelled else { throw sendingError(error) }
+            cause = error
+        }
+        // Sequences end early, as if they were complete, when the task is cancelled.
+        if Task.isCancelled {
+            cancel()
+            throw .cancelled
+        }
+        guard let cause else { return nil }
+        let failure = WebSocketError(
+            .coding, "the chunks of a message have failed", closeCode: .internalError, underlying: cause)
+        fail(failure)
+        throw failure
+    }
+
+    // MARK: Waiting
+
+    private func takeTurn() async throws(WebSocketError) {
+        if turn.take() { return }
+        guard await turn.wait() else {
             cancel()
             throw .cancelled
         }
     }
 
-    /// Sends a ping, and returns the time until its pong.
-    package func ping(within limit: Duration) async throws(WebSocketError) -> Duration {
-        let promise = Promise<Result<Duration, WebSocketError>>()
-        var generator = SystemRandomNumberGenerator()
-        let payload = withUnsafeBytes(of: generator.next() as UInt64) { Array($0) }
-        let now = time.elapsed
-        let isOver = state.withLock { state in
-            if state.end == nil { state.pings.append(Ping(payload: payload, sentAt: now, promise: promise)) }
-            return state.end != nil
+    /// Suspends while the transport has no room.
+    private func waitForRoom() async throws(WebSocketError) {
+        do throws(TransportError) {
+            try await transport.waitForRoom()
+        } catch {
+            guard error.code == .cancelled, Task.isCancelled else { throw sendingError(.lost(error)) }
+            cancel()
+            throw .cancelled
         }
-        if isOver { throw endError }
-        defer { state.withLock { state in state.pings.removeAll { $0.payload == payload } } }
-        try sendFrame(.ping, payload)
-        let result = await promise.value(
-            within: { limit }, on: time, lateness: { .failure(.pingTimeout(limit)) }, cancellation: { .failure(.cancelled) })
-        return try result.get()
     }
 
-    func keepAliveAction(at now: Duration) -> KeepAlive.Action? {
-        state.withLock { state in state.end == nil ? state.keepAlive.next(at: now) : nil }
-    }
-
-    func sendPing() {
-        _ = try? sendFrame(.ping, [UInt8]())
+    /// The error of sending over a connection that has failed, of which this side may not have been notified yet.
+    func sendingError(_ failure: SendingFailure) -> WebSocketError {
+        switch failure {
+        case .closed: endError
+        case .lost(let error): access(wakes: false) { $0.state.queue.end == nil } ? WebSocketError(error) : endError
+        case .failed(let error): error
+        }
     }
 }

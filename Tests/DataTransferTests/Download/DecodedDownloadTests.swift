@@ -21,8 +21,8 @@ struct DecodedDownloadTests {
         #expect(try await service.download(numbers) == Array(0..<50_000))
         let monitor = ProgressMonitor()
         let queue = CountingQueue()
-        let result = await withCheckedContinuation { continuation in
-            service.download(numbers, progress: monitor, on: queue) { continuation.resume(returning: $0) }
+        let result = await outcome {
+            TaskCancellable(on: queue, { try await service.download(numbers, progress: monitor) }, completion: $0)
         }
         #expect(try result.get().count == 50_000 && queue.count == 1 && monitor.current?.isFinished == true)
     }

@@ -38,8 +38,10 @@ struct DownloadCancellationTests {
     @Test func `cancelling a handle keeps the bytes received before`() async throws {
         served.change { $0.faults = [.stallBody(after: 300_000)] }
         let service = server.service()
-        let (stream, results) = AsyncStream.makeStream(of: Result<DownloadedFile, DataTransferError>.self)
-        let handle = service.download(movie, to: .file(place)) { result in
+        let (stream, results) = AsyncStream.makeStream(of: Result<DownloadedFile, any Error>.self)
+        let handle = TaskCancellable {
+            try await service.download(movie, to: .file(place))
+        } completion: { result in
             results.yield(result)
             results.finish()
         }

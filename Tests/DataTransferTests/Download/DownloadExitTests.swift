@@ -46,7 +46,11 @@
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = server.url as URL, place = place as URL, bytes = bytes as Int] in
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
-                service.download(movie, to: .file(place)) { _ in exit(3) }
+                TaskCancellable {
+                    try await service.download(movie, to: .file(place))
+                } completion: { _ in
+                    exit(3)
+                }
                 let partial = place.deletingLastPathComponent().appendingPathComponent(".movie.mp4.partial").path
                 var status = stat()
                 while stat(partial, &status) != 0 || status.st_size < bytes { sched_yield() }

@@ -42,18 +42,6 @@ struct DownloadTests {
         }
     #endif
 
-    @Test func `the completion form downloads the file and calls the completion on the queue that is passed`() async throws {
-        let server = try served.server()
-        let queue = CountingQueue()
-        let result = await withCheckedContinuation { continuation in
-            server.service().download(movie, to: .file(folder.file("movie.mp4")), on: queue) {
-                continuation.resume(returning: $0)
-            }
-        }
-        #expect(try result.get().byteCount == 700_000 && queue.count == 1)
-        expectOnly("movie.mp4")
-    }
-
     @Test func `an empty response is stored as an empty file`() async throws {
         served.change { $0.body = Data() }
         let server = try served.server()

@@ -21,8 +21,6 @@ import TransferTestSupport
         private let (places, sink) = AsyncStream.makeStream(of: Bool.self)
 
         @MainActor func main<Value>(_: Value) { note() }
-        @MainActor func pair<First, Second>(_: First, _: Second) { note() }
-        @MainActor func end() { note() }
         func note() { sink.yield(MainActorTests.isOnMainQueue) }
 
         /// Waits for so many calls.
@@ -35,30 +33,43 @@ import TransferTestSupport
 
     private typealias Start = @MainActor @Sendable (DefaultDataTransferService, URL, Calls) -> Void
     private static let film = Endpoint<[Int]>(path: "film")
-    /// Each function with a completion, and how many closures it calls.
+    /// Each function with a completion, and how many calls of closures it makes.
     private static let functions: [(calls: Int, start: Start)] = [
         (1, { service, _, calls in service.request(film, completion: calls.main) }),
         (1, { service, _, calls in service.request(film, on: DispatchQueue.global()) { @MainActor in calls.main($0) } }),
         (1, { service, _, calls in (service as any DataTransferService).response(for: film, completion: calls.main) }),
         (1, { service, _, calls in service.response(for: film) { @MainActor in calls.main($0) } }),
-        (1, { service, _, calls in service.upload(.text("a"), to: film, completion: calls.main) }),
-        (1, { service, _, calls in service.response(for: film, uploading: .text("a"), completion: calls.main) }),
-        (1, { service, file, calls in service.uploadResumably(file, to: film, completion: calls.main) }),
-        (1, { service, file, calls in service.terminateUpload(file, to: film, completion: calls.main) }),
-        (1, { service, file, calls in service.download(film, to: file, completion: calls.main) }),
-        (1, { service, file, calls in service.download(film, to: .file(file), completion: calls.main) }),
-        (1, { service, _, calls in service.download(film, completion: calls.main) }),
-        (1, { service, _, calls in service.concurrently([film], completion: calls.main) }),
-        (1, { service, _, calls in service.concurrently(collecting: [film], completion: calls.main) }),
-        (3, { service, _, calls in service.results(of: [film, film], onResult: calls.pair, completion: calls.end) }),
-        (2, { service, _, calls in service.pages(of: film, by: .linkHeader, onPage: calls.main, completion: calls.main) }),
+        (1, { service, _, calls in TaskCancellable({ try await service.upload(.text("a"), to: film) }, completion: calls.main) }),
+        (1, { service, file, calls in TaskCancellable({ try await service.download(film, to: file) }, completion: calls.main) }),
+        (
+            1,
+            { service, _, calls in
+                TaskCancellable(on: DispatchQueue.global()) {
+                    await service.result(for: film)
+                } completion: { @MainActor in
+                    calls.main($0)
+                }
+            }
+        ),
+        (
+            3,
+            { service, _, calls in
+                TaskCancellable({ service.results(of: [film, film]) }, onElement: calls.main, completion: calls.main)
+            }
+        ),
         (
             2,
             { service, _, calls in
-                service.stream(film, as: .elements(of: Int.self), onElement: calls.main, completion: calls.main)
+                TaskCancellable {
+                    try await service.stream(film, as: .elements(of: Int.self))
+                } onElement: { @MainActor in
+                    calls.main($0)
+                } completion: { @MainActor in
+                    calls.main($0)
+                }
             }
         ),
-        (2, { service, _, calls in service.events(events, onEvent: calls.main, completion: calls.main) }),
+        (2, { service, _, calls in TaskCancellable({ service.events(events) }, onElement: calls.main, completion: calls.main) }),
     ]
     private static let events = Endpoint<Void>(path: "events", method: .post)
 
@@ -85,9 +96,11 @@ import TransferTestSupport
         await MainActor.run {
             _ = service.request(Self.film) { _ in calls.note() }
             _ = service.response(for: Self.film) { _ in calls.note() }
-            _ = service.results(of: [Self.film]) { _, _ in
+            TaskCancellable {
+                service.results(of: [Self.film])
+            } onElement: { _ in
                 calls.note()
-            } completion: {
+            } completion: { _ in
                 calls.note()
             }
         }

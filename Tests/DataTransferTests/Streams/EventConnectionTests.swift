@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TransferTestSupport
 
 /// Tests of server-sent events over real sockets.
 @Suite(.timeLimit(.minutes(10)))
@@ -87,7 +88,10 @@ struct EventConnectionTests {
         let server = try LoopbackServer { _ in events("data: a\n\n", .endlessBody) }
         let queue = HeldQueue()
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
-        let handle = service(server).events(endpoint, on: queue) { event in
+        let service = service(server)
+        let handle = TaskCancellable(on: queue) {
+            service.events(endpoint)
+        } onElement: { event in
             #expect(event.data == "a")
         } completion: { result in
             if case .failure(let error) = result { continuation.yield(error.isCancelled) }
@@ -107,12 +111,8 @@ struct EventConnectionTests {
 
     @Test func `in the closure form a 204 response completes with success`() async throws {
         let server = try LoopbackServer { _ in .status(204) }
-        let isSuccess = await withCheckedContinuation { continuation in
-            service(server).events(endpoint) { _ in
-            } completion: { result in
-                if case .success = result { continuation.resume(returning: true) } else { continuation.resume(returning: false) }
-            }
-        }
-        #expect(isSuccess)
+        let service = service(server)
+        let result = await outcome { TaskCancellable({ service.events(endpoint) }, onElement: { _ in }, completion: $0) }
+        #expect(throws: Never.self) { try result.get() }
     }
 }

@@ -77,7 +77,8 @@ struct EventStreamTests {
         enqueue("retry: 0\ndata: c\n\n")
         enqueue("retry: 99999999999999\ndata: d\n\n")
         enqueue("", status: 204)
-        let reconnection = EventStreamOptions(delay: .seconds(1), maximumDelay: .seconds(20), clock: clock)
+        let reconnection = EventStreamOptions(
+            backoff: Backoff(base: .seconds(1), maximumDelay: .seconds(20), isRandom: false), clock: clock)
         let reading = await read(
             try service().events(endpoint, options: reconnection),
             pauses: [.milliseconds(1500), .milliseconds(1500), .milliseconds(100), .seconds(20)])
@@ -92,7 +93,8 @@ struct EventStreamTests {
         enqueue("data: a\n\n")
         session.enqueue(.failure(.connectionLost))
         enqueue("", status: 204)
-        let reconnection = EventStreamOptions(maximumAttempts: 5, delay: .seconds(1), maximumDelay: .seconds(6), clock: clock)
+        let reconnection = EventStreamOptions(
+            maximumAttempts: 5, backoff: Backoff(base: .seconds(1), maximumDelay: .seconds(6), isRandom: false), clock: clock)
         let logger = InMemoryLogger()
         let reading = await read(
             try service(logger: logger).events(endpoint, options: reconnection),
@@ -105,7 +107,8 @@ struct EventStreamTests {
         for code in [.connectionLost, .connectionLost, .cannotConnect] as [TransportError.Code] {
             session.enqueue(.failure(code))
         }
-        let reconnection = EventStreamOptions(maximumAttempts: 3, delay: .seconds(1), clock: clock)
+        let reconnection = EventStreamOptions(
+            maximumAttempts: 3, backoff: Backoff(base: .seconds(1), maximumDelay: .seconds(60), isRandom: false), clock: clock)
         let reading = await read(try service().events(endpoint, options: reconnection), pauses: [.seconds(1), .seconds(2)])
         #expect(reading.error?.networkError?.transportError?.code == .cannotConnect)
         #expect(session.requests.count == 3)
@@ -113,7 +116,8 @@ struct EventStreamTests {
 
     @Test func `a connection without an event or a comment counts as a failure`() async throws {
         for text in ["", ":\n", "id: 1\n\n", ""] { enqueue(text) }
-        let reconnection = EventStreamOptions(maximumAttempts: 2, delay: .seconds(1), clock: clock)
+        let reconnection = EventStreamOptions(
+            maximumAttempts: 2, backoff: Backoff(base: .seconds(1), maximumDelay: .seconds(60), isRandom: false), clock: clock)
         let reading = await read(
             try service().events(endpoint, options: reconnection), pauses: [.seconds(1), .seconds(1), .seconds(1)])
         #expect(reading.error?.networkError?.transportError?.code == .connectionLost)
@@ -139,7 +143,8 @@ struct EventStreamTests {
     {
         session.enqueue(.status(503, headers: ["Retry-After": field]))
         enqueue("", status: 204)
-        let options = EventStreamOptions(maximumDelay: .seconds(60), clock: clock)
+        let options = EventStreamOptions(
+            backoff: Backoff(base: .seconds(3), maximumDelay: .seconds(60), isRandom: false), clock: clock)
         let reading = await read(try service().events(endpoint, options: options), pauses: [.seconds(pause)])
         #expect(reading.elements.isEmpty && reading.error == nil)
     }

@@ -93,7 +93,10 @@ struct ValueStreamCancellationTests {
         let server = try LoopbackServer { _ in .chunked([Data("a\nb\n".utf8), Data("c".utf8)], trailers: ["X-Sum": "3"]) }
         let queue = HeldQueue()
         let received = Locked<[String]>([])
-        service(server).stream(endpoint, as: .lines(), on: queue) { line in
+        let service = service(server)
+        TaskCancellable(on: queue) {
+            try await service.stream(endpoint, as: .lines())
+        } onElement: { line in
             received.withLock { $0.append(line) }
         } completion: { result in
             let sum = (try? result.get())?.trailers["X-Sum"] ?? "none"
@@ -112,7 +115,10 @@ struct ValueStreamCancellationTests {
             LoopbackResponse.text(String(repeating: "x", count: 999) + "\n").fault(.endlessBody)
         }
         let queue = HeldQueue()
-        let handle = service(server).stream(endpoint, as: .lines(), on: queue) { _ in
+        let service = service(server)
+        let handle = TaskCancellable(on: queue) {
+            try await service.stream(endpoint, as: .lines())
+        } onElement: { _ in
         } completion: { _ in
         }
         await queue.waitForWork()
@@ -130,7 +136,10 @@ struct ValueStreamCancellationTests {
         let queue = HeldQueue()
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
         let count = Locked(0)
-        let handle = service(server).stream(endpoint, as: .lines(), on: queue) { _ in
+        let service = service(server)
+        let handle = TaskCancellable(on: queue) {
+            try await service.stream(endpoint, as: .lines())
+        } onElement: { _ in
             count.withLock { $0 += 1 }
         } completion: { result in
             if case .failure(let error) = result { continuation.yield(error.isCancelled) }
@@ -149,10 +158,15 @@ struct ValueStreamCancellationTests {
     @Test func `without a queue the closures still receive the elements and the error`() async throws {
         let server = try LoopbackServer { _ in .text("1\nx\n") }
         let (results, continuation) = AsyncStream.makeStream(of: String.self)
-        service(server).stream(endpoint, as: .ndjson(Int.self)) {
+        let service = service(server)
+        TaskCancellable {
+            try await service.stream(endpoint, as: .ndjson(Int.self))
+        } onElement: {
             continuation.yield("\($0)")
         } completion: { result in
-            if case .failure(.parsing(let failure)) = result { continuation.yield("failed at \(failure.elementIndex ?? -1)") }
+            if case .failure(DataTransferError.parsing(let failure)) = result {
+                continuation.yield("failed at \(failure.elementIndex ?? -1)")
+            }
             continuation.finish()
         }
         var seen: [String] = []

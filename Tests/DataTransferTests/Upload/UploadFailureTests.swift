@@ -170,7 +170,10 @@
             let body: EndpointBody = stage == .sending ? .stream(endless) : once("x")
             var first: (any NetworkCancellable)?
             if stage == .queued {
-                first = service.upload(.data(Data("first".utf8)), to: endpoint) { _ in }
+                first = TaskCancellable {
+                    try await service.upload(.data(Data("first".utf8)), to: endpoint)
+                } completion: { _ in
+                }
                 _ = await server.waitForRequests(count: 1)
             }
             let start = Signal()
@@ -193,8 +196,11 @@
         @Test func `cancelling the handle of an upload ends it and releases its body`() async throws {
             let server = try DeafServer()
             let endless = Endless()
-            let (results, sink) = AsyncStream.makeStream(of: Result<Void, DataTransferError>.self)
-            let handle = service(server.url).upload(.stream(endless), to: Endpoint<Void>(path: "a")) { result in
+            let (results, sink) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
+            let service = service(server.url)
+            let handle = TaskCancellable {
+                try await service.upload(.stream(endless), to: Endpoint<Void>(path: "a"))
+            } completion: { result in
                 sink.yield(result)
                 sink.finish()
             }

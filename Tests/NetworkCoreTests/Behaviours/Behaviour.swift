@@ -29,8 +29,18 @@
         {
             switch self {
             case .whole: try await session.response(for: request)
-            case .streamed: try await session.stream(for: request).collected()
+            case .streamed: try await Self.collected(session.stream(for: request))
             }
+        }
+
+        /// The bytes of an upgraded connection are what the others have as their body.
+        private static func collected(_ response: NetworkResponse) async throws(TransportError) -> NetworkResponse {
+            guard let connection = response.upgradedConnection else { return try await response.collected() }
+            var response = response
+            var bytes = Data()
+            while let next = try await connection.read() { bytes.append(next) }
+            response.data = bytes
+            return response
         }
 
         /// Sends a request. Returns status and body as text, such as `200 ok`, or the code of the error.

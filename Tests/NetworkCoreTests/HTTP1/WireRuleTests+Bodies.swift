@@ -1,7 +1,9 @@
 #if os(Linux)
     import Endpoints
+    import Dispatch
     import Foundation
     import NetworkCore
+    import NetworkSupport
     import NetworkTesting
     import Testing
     import TransferTestSupport
@@ -285,6 +287,43 @@
                 #expect(buffered == Data("there".utf8) && streamed == buffered)
             }
             #expect(duration < .seconds(300), "\(duration)")
+        }
+
+        @Test func `while a redirect is decided, the body of the request continues, and the response does not`() async throws {
+            let (isFirst, isOver) = (Locked(true), DispatchSemaphore(value: 0))
+            let server = try RawServer { connection in
+                guard
+                    isFirst.withLock({ isFirst in
+                        defer { isFirst = false }; return isFirst
+                    })
+                else {
+                    while try connection.request() != nil { try connection.send(Self.ok("there")) }
+                    return
+                }
+                while !connection.waitForBytes(1000) {}
+                try connection.send("HTTP/1.1 307 Moved\r\nLocation: /to\r\nContent-Length: 5\r\n\r\nmoved")
+                isOver.wait()
+            }
+            defer { isOver.signal() }
+            let session = SocketSessionManager()
+            let (stream, chunks) = AsyncStream<Data>.makeStream()
+            chunks.yield(Data("a".utf8))
+            var request = server.request("/from")
+            request.method = .put
+            request.body = .stream(stream)
+            request.redirects = .decide { [other = server.request("/other")] _ in
+                chunks.yield(Data("b".utf8))
+                // When this has ended, the loop has continued the body.
+                let done = DispatchSemaphore(value: 0)
+                session.response(for: other) { _ in done.signal() }
+                done.wait()
+                return .follow
+            }
+            let result = await withCheckedContinuation { continuation in
+                _ = session.response(for: request) { continuation.resume(returning: $0) }
+            }
+            guard case .failure(let error) = result else { return #expect(Bool(false), "\(result)") }
+            #expect(error.code == .bodyNotReplayable, "\(error)")
         }
 
         @Test func `the connection of a redirect with a small body is reused`() async throws {

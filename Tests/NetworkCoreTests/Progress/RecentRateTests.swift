@@ -1,8 +1,9 @@
 import Endpoints
+import Foundation
 import NetworkSupport
 import Testing
 
-@testable import NetworkTransport
+@_spi(SessionManagers) @testable import NetworkTransport
 
 struct RecentRateTests {
     @Test func `a constant rate is reported correctly from the first measurement`() {
@@ -31,32 +32,40 @@ struct RecentRateTests {
         func transferDidProgress(_ progress: TransferProgress) { updates.withLock { $0.append(progress) } }
     }
 
-    @Test func `the rate of the first 0.2 seconds is not reported while the transfer continues`() {
+    /// Reports numbers of bytes at times, and returns what the observer has received.
+    private func updates(
+        submitted: UInt64 = 0, at times: [(nanoseconds: UInt64, bytes: Int64)], end: Int64? = nil
+    ) async throws -> [TransferProgress] {
         let observer = Observer()
-        let reporter = ProgressReporter(observer, submitted: 0)
-        // 64 KiB arrive at once, and then 1 MB/s.
-        for milliseconds in [1, 100, 190, 250] as [UInt64] {
-            reporter?.report(at: milliseconds * 1_000_000) { $0.bytesReceived = 65536 + Int64(milliseconds) * 1000 }
+        var request = NetworkRequest(url: try #require(URL(string: "http://a.example/")))
+        request.progress = observer
+        let notifier = try #require(CallNotifier(request, submitted: submitted))
+        for (time, bytes) in times {
+            notifier.report(at: time) { $0.bytesReceived = bytes }
+            await notifier.settled()
         }
-        let rates = observer.updates.withLock { $0.map(\.recentBytesPerSecond) }
+        if let end { notifier.finish { $0.bytesReceived = end } }
+        await notifier.settled()
+        return observer.updates.withLock(\.self)
+    }
+
+    @Test func `the rate of the first 0.2 seconds is not reported while the transfer continues`() async throws {
+        // 64 KiB arrive at once, and then 1 MB/s.
+        let times = ([1, 100, 190, 250] as [UInt64]).map { ($0 * 1_000_000, 65536 + Int64($0) * 1000) }
+        let updates = try await updates(at: times)
+        let rates = updates.map(\.recentBytesPerSecond)
         #expect(rates.dropLast() == [0, 0, 0])
         #expect(rates.last! > 1_000_000 && rates.last! < 2_000_000, "\(rates)")
-        #expect(observer.updates.withLock { $0[0].timeRemaining } == nil)
+        #expect(updates[0].timeRemaining == nil)
     }
 
-    @Test func `the rate of a transfer that ends within 0.2 seconds is reported at its end`() {
-        let observer = Observer()
-        let reporter = ProgressReporter(observer, submitted: monotonicNanoseconds())
-        reporter?.finish { $0.bytesReceived = 65536 }
-        #expect(observer.updates.withLock { $0.last!.recentBytesPerSecond } > 0)
+    @Test func `the rate of a transfer that ends within 0.2 seconds is reported at its end`() async throws {
+        let updates = try await updates(submitted: monotonicNanoseconds(), at: [], end: 65536)
+        #expect(updates.map(\.isFinished) == [true] && updates[0].recentBytesPerSecond > 0)
     }
 
-    @Test func `a progress reporter reports the recent rate`() {
-        let observer = Observer()
-        let reporter = ProgressReporter(observer, submitted: 0)
-        for second in 1...3 as ClosedRange<UInt64> {
-            reporter?.report(at: second * 1_000_000_000) { $0.bytesSent = Int64(second * 1000) }
-        }
-        #expect(observer.updates.withLock { $0.map(\.recentBytesPerSecond) } == [1000, 1000, 1000])
+    @Test func `the recent rate of each second is reported`() async throws {
+        let times = (1...3 as ClosedRange<UInt64>).map { ($0 * 1_000_000_000, Int64($0 * 1000)) }
+        #expect(try await updates(at: times).map(\.recentBytesPerSecond) == [1000, 1000, 1000])
     }
 }

@@ -46,7 +46,7 @@ struct NetworkServiceTests {
             let error = #expect(throws: NetworkError.self) { try outcome.get() }
             #expect(error?.statusCode == status)
             #expect(error?.response?.headers["X-Id"] == "9" && error?.response?.data == Data(#"{"code": 7}"#.utf8))
-            #expect(error?.isRetryable == [500, 503].contains(status))
+            #expect(error?.isRetryable == (status == 503))
         }
         #expect(logger.networkErrors.count == 2 && logger.responses.count == 2, "each failure is logged once")
     }

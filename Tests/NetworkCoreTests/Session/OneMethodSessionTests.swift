@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 import NetworkCore
-@testable import NetworkTransport
+@_spi(SessionManagers) @testable import NetworkTransport
 
 /// Tests of what a session manager has that implements only `response(for:)`.
 @Suite(.timeLimit(.minutes(10)))
@@ -80,14 +80,14 @@ struct OneMethodSessionTests {
     @MainActor private final class Transfer {
         var received: Int64 = 7
 
-        func end(_ call: SessionCall) async { await call.reportEnd { $0.bytesReceived = received } }
+        func end(_ driver: CallDriver) async { await driver.finishProgress { $0.bytesReceived = received } }
     }
 
     @Test func `the end of a call is measured on the actor of the session manager`() async throws {
         let progress = ProgressMonitor()
         var request = NetworkRequest(url: try #require(URL(string: "http://a.example/")))
         request.progress = progress
-        await Transfer().end(try SessionRules(SessionConfiguration()).begin(request))
+        await Transfer().end(try CallRules(SessionConfiguration()).driver(for: request))
         var last: TransferProgress?
         for await report in progress { last = report }
         #expect(last?.bytesReceived == 7 && last?.isFinished == true)

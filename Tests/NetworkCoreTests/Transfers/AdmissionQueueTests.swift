@@ -6,7 +6,7 @@
     import Testing
 
     @testable import NetworkEngine
-    @testable import NetworkTransport
+    @_spi(SessionManagers) @testable import NetworkTransport
 
     /// The queue without event loops: which transfer belongs to which loop, and which ones wait.
     struct AdmissionQueueTests {
@@ -20,6 +20,8 @@
 
             func cancel(_ transfer: LoopTransfer) {}
             func resume(_ transfer: LoopTransfer) {}
+            func follow(_ transfer: LoopTransfer, _ next: NetworkRequest, cookies: String?) {}
+            func receiveBody(_ transfer: LoopTransfer) {}
 
             func run(_ completion: @escaping @Sendable () -> Void) {
                 completion()
@@ -31,12 +33,13 @@
 
         init() throws {
             let configuration = SessionConfiguration()
-            context = try SessionContext(configuration: configuration, trust: try CurlTrustTable(configuration))
+            context = try SessionContext(CallRules(configuration), trust: try CurlTrustTable(configuration))
         }
 
         private func transfer() throws -> LoopTransfer {
             let request = NetworkRequest(url: try #require(URL(string: "http://example.com/")))
-            Transfer.make(request, context, dispatcher).begin(.completion { _ in })
+            let transfer = LoopTransfer(request, context, dispatcher)
+            transfer.driver.start(over: transfer) { _ in }
             return try #require(dispatcher.started.withLock { $0.popLast() })
         }
 

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-@testable import NetworkTransport
+@_spi(SessionManagers) @testable import NetworkTransport
 @testable import NetworkURLSession
 import NetworkSupport
 
@@ -20,15 +20,15 @@ final class DrivenExchange: Sendable {
 
     init(
         _ request: NetworkRequest, limits: SessionConfiguration = SessionConfiguration(), trust: URLSessionTrust? = nil
-    ) {
+    ) throws {
         let (endings, outcomes) = (Locked(0), Outcomes())
         bridge = URLSessionDelegateBridge { _, _ in endings.withLock { $0 += 1 } }
         let configuration = URLSessionConfiguration.isolated
         configuration.protocolClasses = [SilentProtocol.self]
         session = URLSession(configuration: configuration, delegate: bridge, delegateQueue: nil)
         task = session.dataTask(with: request.urlRequest)
-        let engine = URLSessionEngine(limits: limits, sessionConfiguration: configuration, trust: trust)
-        transfer = URLSessionTransfer(request, engine: engine, completion: outcomes.completion)
+        transfer = URLSessionTransfer(request, rules: try CallRules(limits), engine: NoEngine())
+        transfer.driver.start(over: transfer, completion: outcomes.completion)
         transfer.activity.withLock { $0.launch(at: URLSessionClock.now) }
         exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
         bridge.add(exchange)
@@ -84,6 +84,13 @@ final class DrivenExchange: Sendable {
     func response(_ status: Int, _ fields: [String: String]) -> HTTPURLResponse? {
         HTTPURLResponse(url: exchange.request.url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
     }
+}
+
+/// Sends nothing.
+private final class NoEngine: URLSessionTransferOwner {
+    func start(_ transfer: URLSessionTransfer) {}
+    func follow(_ transfer: URLSessionTransfer, _ next: NetworkRequest, cookies: String?) {}
+    func discard(_ transfer: URLSessionTransfer) {}
 }
 
 extension NetworkRequest {

@@ -8,40 +8,42 @@ extension URLSessionTests {
     @Suite struct URLSessionActivityTests {
         private static let millisecond: UInt64 = 1_000_000
 
-        private func activity(_ timeouts: RequestTimeouts) -> URLSessionActivity {
-            URLSessionActivity(timeouts, limits: SessionConfiguration(), now: 1000 * Self.millisecond)
+        private func activity(_ timeouts: RequestTimeouts) throws -> URLSessionActivity {
+            var request = try NetworkRequest.unsent()
+            request.timeouts = timeouts
+            return URLSessionActivity(request, limits: SessionConfiguration(), now: 1000 * Self.millisecond)
         }
 
-        @Test func `the time in the queue is limited only by the total timeout`() {
-            #expect(activity(RequestTimeouts(idle: .milliseconds(1))).deadline == .max)
-            #expect(activity(RequestTimeouts(total: .milliseconds(5))).deadline == 1005 * Self.millisecond)
+        @Test func `the time in the queue is limited only by the total timeout`() throws {
+            #expect(try activity(RequestTimeouts(idle: .milliseconds(1))).deadline == .max)
+            #expect(try activity(RequestTimeouts(total: .milliseconds(5))).deadline == 1005 * Self.millisecond)
         }
 
-        @Test func `the idle timeout starts with the exchange and restarts with each activity`() {
-            var activity = activity(RequestTimeouts(idle: .milliseconds(50)))
+        @Test func `the idle timeout starts with the exchange and restarts with each activity`() throws {
+            var activity = try activity(RequestTimeouts(idle: .milliseconds(50)))
             activity.launch(at: 2000 * Self.millisecond)
             #expect(activity.deadline == 2050 * Self.millisecond && activity.phase == nil)
             activity.move(to: .receive, at: 2049 * Self.millisecond)
             #expect(activity.deadline == 2099 * Self.millisecond && activity.phase == .receive)
         }
 
-        @Test func `the connect timeout of a request ends with the first activity`() {
-            var activity = activity(RequestTimeouts(connect: .milliseconds(7), idle: .milliseconds(50)))
+        @Test func `the connect timeout of a request ends with the first activity`() throws {
+            var activity = try activity(RequestTimeouts(connect: .milliseconds(7), idle: .milliseconds(50)))
             activity.launch(at: 2000 * Self.millisecond)
             #expect(activity.deadline == 2007 * Self.millisecond)
             activity.move(to: .send, at: 2006 * Self.millisecond)
             #expect(activity.deadline == 2056 * Self.millisecond)
         }
 
-        @Test func `activity does not extend the total timeout`() {
-            var activity = activity(RequestTimeouts(total: .milliseconds(1010)))
+        @Test func `activity does not extend the total timeout`() throws {
+            var activity = try activity(RequestTimeouts(total: .milliseconds(1010)))
             activity.launch(at: 2000 * Self.millisecond)
             activity.move(to: .receive, at: 2009 * Self.millisecond)
             #expect(activity.deadline == 2010 * Self.millisecond)
         }
 
-        @Test func `activity after the end of an exchange is ignored`() {
-            var activity = activity(RequestTimeouts())
+        @Test func `activity after the end of an exchange is ignored`() throws {
+            var activity = try activity(RequestTimeouts())
             activity.launch(at: 2000 * Self.millisecond)
             activity.enterQueue(at: 0)
             activity.move(to: .receive, at: 2009 * Self.millisecond)

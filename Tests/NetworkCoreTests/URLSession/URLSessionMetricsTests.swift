@@ -66,7 +66,7 @@ extension URLSessionTests {
         }
 
         @Test func `the metrics of the last transaction are those of the response`() throws {
-            let driven = DrivenExchange(try .unsent())
+            let driven = try DrivenExchange(.unsent())
             var first = FakeMetrics.make()
             (first.networkProtocolName, first.isReusedConnection) = ("http/1.1", true)
             driven.receive(204)

@@ -3,7 +3,7 @@ import Foundation
 import NetworkSupport
 import Testing
 
-@testable import NetworkTransport
+@_spi(SessionManagers) @testable import NetworkTransport
 @testable import NetworkURLSession
 
 #if canImport(Darwin)
@@ -160,24 +160,24 @@ extension URLSessionTests {
 
         @Test func `a challenge for credentials has the default handling with any policy`() async throws {
             for policy in [TrustPolicy(), TrustPolicy(pins: [Self.otherPin])] {
-                let driven = DrivenExchange(try .unsent(), trust: try trust(policy))
+                let driven = try DrivenExchange(.unsent(), trust: try trust(policy))
                 #expect(driven.exchange.decision(on: .credentials) == .defaultHandling)
-                #expect(!driven.transfer.isCompleted)
+                #expect(driven.transfer.driver.isAwaited)
             }
         }
 
         @Test func `a server's certificate that is accepted leaves the transfer under way`() throws {
-            let driven = DrivenExchange(try .unsent(), trust: try trust(TrustPolicy(pins: [Self.pin])))
+            let driven = try DrivenExchange(.unsent(), trust: try trust(TrustPolicy(pins: [Self.pin])))
             #expect(driven.exchange.decision(on: .serverTrust(FakeCertificate())) == .trustServer)
-            #expect(!driven.transfer.isCompleted)
+            #expect(driven.transfer.driver.isAwaited)
         }
 
         @Test func `a server's certificate that is not accepted fails the transfer before the challenge is cancelled`()
             async throws
         {
-            let driven = DrivenExchange(try .unsent(), trust: try trust(TrustPolicy(pins: [Self.otherPin])))
+            let driven = try DrivenExchange(.unsent(), trust: try trust(TrustPolicy(pins: [Self.otherPin])))
             #expect(driven.exchange.decision(on: .serverTrust(FakeCertificate())) == .cancel)
-            #expect(driven.transfer.isCompleted)
+            #expect(!driven.transfer.driver.isAwaited)
             // What `URLSession` reports after that.
             _ = driven.complete(.cancelled)
             guard case .failure(let error) = await driven.outcomes.wait(count: 1)[0] else { return }
@@ -185,7 +185,7 @@ extension URLSessionTests {
         }
 
         @Test func `without a policy, no server is trusted`() async throws {
-            let driven = DrivenExchange(try .unsent(), trust: nil)
+            let driven = try DrivenExchange(.unsent(), trust: nil)
             #expect(driven.exchange.decision(on: .serverTrust(FakeCertificate())) == .cancel)
             guard case .failure(let error) = await driven.outcomes.wait(count: 1)[0] else { return }
             #expect(error.code == .trustUnavailable)

@@ -5,7 +5,7 @@ import NetworkTesting
 import TransferTestSupport
 import Testing
 
-@testable import NetworkTransport
+@_spi(SessionManagers) @testable import NetworkTransport
 @testable import NetworkURLSession
 
 extension URLSessionTests {
@@ -24,11 +24,11 @@ extension URLSessionTests {
                 let script = Script { _ in [] }
                 let configuration = URLSessionConfiguration.isolated
                 configuration.protocolClasses = [ScriptedProtocol.self]
-                engine = URLSessionEngine(
-                    limits: SessionConfiguration(change), sessionConfiguration: configuration, trust: nil)
+                let rules = try CallRules(SessionConfiguration(change))
+                engine = URLSessionEngine(rules, sessionConfiguration: configuration, trust: nil)
                 transfer = URLSessionTransfer(
-                    try .webSocket(try script.url("/live").absoluteString), engine: engine, completion: outcomes.completion)
-                engine.start(transfer)
+                    try .webSocket(try script.url("/live").absoluteString), rules: rules, engine: engine)
+                transfer.driver.start(over: transfer, completion: outcomes.completion)
                 await script.log.wait { !$0.requests.isEmpty }
                 bridge = try #require(engine.running?.bridge)
                 task = try #require(transfer.exchange?.task)
@@ -44,11 +44,10 @@ extension URLSessionTests {
         @Test func `an opened WebSocket ends the request with its messages, and lives until the end of its task`() async throws {
             let started = try await Started()
             started.open(subprotocol: "chat")
-            var response = try await started.outcomes.wait(count: 1)[0].get()
+            let response = try await started.outcomes.wait(count: 1)[0].get()
             #expect(response.statusCode == 101 && response.upgradedConnection == nil)
-            let messages = try #require(response.upgradedMessages)
+            let messages = try #require(response.upgrade?.messages)
             #expect(messages.subprotocol == "chat")
-            response.data = Data()
             let receiver = RecordingReceiver()
             messages.transport.start(receiver, maximumMessageBytes: 1000)
             messages.transport.requestMessage()
@@ -81,7 +80,7 @@ extension URLSessionTests {
         @Test func `closing a session manager waits for its WebSockets, and then cancels them`() async throws {
             let started = try await Started()
             started.open()
-            let messages = try #require(try await started.outcomes.wait(count: 1)[0].get().upgradedMessages)
+            let messages = try #require(try await started.outcomes.wait(count: 1)[0].get().upgrade?.messages)
             let receiver = RecordingReceiver()
             messages.transport.start(receiver, maximumMessageBytes: 1000)
             started.engine.beginClosing()
@@ -95,5 +94,11 @@ extension URLSessionTests {
             await receiver.state.wait { !$0.ends.isEmpty }
             #expect(receiver.ends == ["lost sessionClosed"])
         }
+    }
+}
+
+extension Upgrade {
+    fileprivate var messages: UpgradedMessages? {
+        if case .messages(let messages) = self { messages } else { nil }
     }
 }

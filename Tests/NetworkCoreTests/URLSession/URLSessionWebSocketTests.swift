@@ -150,26 +150,26 @@ extension URLSessionTests {
 
         @Test(arguments: [401, 403, 426, 503])
         func `a status other than 101 is a response without a body`(status: Int) throws {
-            let driven = DrivenExchange(try .webSocket())
+            let driven = try DrivenExchange(.webSocket())
             driven.receive(status, ["WWW-Authenticate": "Basic"])
             let response = try driven.complete(.badServerResponse).get()
             #expect(response.statusCode == status && response.headers["WWW-Authenticate"] == "Basic" && response.data.isEmpty)
         }
 
         @Test func `an invalid handshake, and a request of another type, stay failures`() throws {
-            let invalid = DrivenExchange(try .webSocket())
+            let invalid = try DrivenExchange(.webSocket())
             invalid.receive(101)
             #expect(invalid.complete(.badServerResponse).code == .malformedResponse)
-            let plain = DrivenExchange(try .unsent())
+            let plain = try DrivenExchange(.unsent())
             plain.receive(401)
             #expect(plain.complete(.badServerResponse).code == .malformedResponse)
-            let lost = DrivenExchange(try .webSocket())
+            let lost = try DrivenExchange(.webSocket())
             lost.receive(401)
             #expect(lost.complete(.networkConnectionLost).code == .connectionLost)
         }
 
         @Test func `a redirect of a WebSocket is a response, which the engine follows`() throws {
-            let driven = DrivenExchange(try .webSocket())
+            let driven = try DrivenExchange(.webSocket())
             #expect(driven.redirect(302, to: "https://other.invalid/") == [nil])
             #expect(try driven.complete(.badServerResponse).get().statusCode == 302)
         }
@@ -178,7 +178,7 @@ extension URLSessionTests {
             let trust = try URLSessionTrust(
                 SessionConfiguration { $0.trust = TrustPolicy(roots: .insecureWithoutVerification) }, support: .serverCertificates
             )
-            let driven = DrivenExchange(try .webSocket(), trust: trust)
+            let driven = try DrivenExchange(.webSocket(), trust: trust)
             #expect(driven.exchange.decision(on: .serverTrust(nil)) == .cancel)
             #expect(await driven.outcomes.wait(count: 1)[0].code == .trustUnavailable)
         }

@@ -176,7 +176,7 @@ import TransferTestSupport
 
     @Test func `the policy of an interceptor can be asked directly`() async throws {
         let options = RetryOptions(maximumAttempts: 2, backoff: Backoff(base: .zero))
-        let policy: any RetryPolicy = RetryInterceptor(options: options, budget: RetryBudget(share: 0, reserve: 1))
+        let policy: any RetryAttemptPolicy = RetryInterceptor(options: options, budget: RetryBudget(share: 0, reserve: 1))
         var attempt = RetryAttempt(of: .make(), number: 1, outcome: .failure(TransportError(.connectionLost, "lost")))
         #expect(try await policy.permitsRetry(after: &attempt))
         attempt.number = 2

@@ -37,13 +37,26 @@ struct RetryOptionsTests {
         if case .retry(let delay, _) = policy.decision(facts) { delay } else { nil }
     }
 
-    @Test(arguments: RetryCause.table.map { ($0.cause, $0.isOn) })
-    func `each cause in the table is retried by default if the table enables it`(cause: RetryCause, isOn: Bool) throws {
-        let text = cause.description
-        let outcome: Result<NetworkResponse, TransportError> =
-            text.hasPrefix("status ") ? .make(try #require(Int(text.dropFirst(7)))) : .make(.init(rawValue: text))
-        #expect(isRetried(.make(outcome)) == isOn)
-        #expect(!cause.reason.isEmpty)
+    @Test func `the causes that are retried by default are those of which an error says that it is retryable`() throws {
+        let codes: [TransportError.Code] = [
+            .timedOut, .nameLookupFailed, .cannotConnect, .connectionLost, .incompleteBody, .proxyFailed, .outOfResources,
+        ]
+        let statuses = [408, 425, 429, 502, 503, 504]
+        #expect(RetryCause.standard == Set(codes.map(RetryCause.failure) + statuses.map(RetryCause.status)))
+        for (cause, reason) in RetryCause.table {
+            let outcome: Result<NetworkResponse, TransportError>
+            let error: NetworkError
+            switch cause {
+            case .status(let status):
+                outcome = .make(status)
+                error = .status(try outcome.get())
+            case .failure(let code):
+                outcome = .make(code)
+                error = NetworkError(TransportError(code, ""))
+            }
+            let isOn = RetryCause.standard.contains(cause)
+            #expect(isRetried(.make(outcome)) == isOn && error.isRetryable == isOn && !reason.isEmpty, "\(cause)")
+        }
     }
 
     @Test(arguments: [200, 204, 301, 304, 400, 401, 403, 404, 409, 501, 599])
@@ -123,6 +136,21 @@ struct RetryOptionsTests {
         #expect(Backoff().bound(beforeAttempt: attempt) == .milliseconds(milliseconds))
         #expect(Backoff().delay(beforeAttempt: attempt, random: 0) == .zero)
         #expect(Backoff().delay(beforeAttempt: attempt, random: 0.5) == .milliseconds(milliseconds) / 2)
+    }
+
+    @Test func `a pause after failures is the whole bound, a random part of it, or what the server asks for, up to the maximum`()
+    {
+        let random = Backoff(base: .seconds(1), maximumDelay: .seconds(5))
+        var whole = random
+        whole.isRandom = false
+        func pauses(_ backoff: Backoff, _ requested: Duration? = nil) -> [Duration] {
+            [1, 2, 3, 4, 1000, .max].map { backoff.pause(afterFailures: $0, requested: requested, random: 0.5) }
+        }
+        #expect(pauses(whole) == [1, 2, 4, 5, 5, 5].map { .seconds($0) })
+        #expect(pauses(random) == [0.5, 1, 2, 2.5, 2.5, 2.5].map { .seconds($0) })
+        #expect(pauses(random, .seconds(2)) == [2, 2, 2, 2.5, 2.5, 2.5].map { .seconds($0) })
+        #expect(pauses(random, .seconds(1 << 31)) == Array(repeating: .seconds(5), count: 6))
+        #expect(pauses(Backoff(base: .seconds(-1), maximumDelay: .seconds(Int64.max))) == Array(repeating: .zero, count: 6))
     }
 
     // RFC 9110 §10.2.3

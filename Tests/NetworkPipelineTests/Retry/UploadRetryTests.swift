@@ -28,7 +28,7 @@ struct UploadRetryTests {
         // The options of the upload would pause for an hour, and stop after the first failure.
         return try await service.uploadResumably(
             file, to: Endpoint<Void>(path: "files"),
-            options: UploadOptions(maximumAttempts: 1, delay: .seconds(3600), maximumDelay: .seconds(3600)))
+            options: UploadOptions(maximumAttempts: 1, backoff: Backoff(base: .seconds(3600), maximumDelay: .seconds(3600))))
     }
 
     private var parts: Int { server.requests.filter { $0.method == .patch }.count }

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkPipeline
+import NetworkRecordings
 import NetworkTesting
 import NetworkWebSocket
 import TransferTestSupport
@@ -106,6 +107,29 @@ import Testing
         #expect(session.requests.count == 2)
     }
 
+    /// Reads the whole body, and returns another one.
+    private struct BodyInterceptor: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            var response = try await next(request).collected()
+            #expect(response.data.isEmpty)
+            response.body = .data(Data("another".utf8))
+            return response
+        }
+    }
+
+    @Test func `interceptors and recordings that read or replace the body pass the connection on`() async throws {
+        let server = try LoopbackServer {
+            LoopbackRoute.webSocket("/live") { socket, _ in try await socket.send(.text("hello")) }
+        }
+        let recording = RecordingSessionManager(DefaultSessionManager())
+        let service = try Self.service(
+            recording, server.url("/"), BodyInterceptor(), CoalescingInterceptor(), HedgingInterceptor(), RetryInterceptor())
+        let socket = try await service.webSocket(for: Self.endpoint)
+        #expect(try await socket.receive() == .text("hello"))
+        #expect(socket.response.data.isEmpty && socket.response.upgradedConnection == nil)
+        #expect(recording.archive.entries.map(\.response.statusCode) == [101])
+    }
+
     @Test(arguments: [200, 204, 400, 401, 404, 426, 500]) func `a status other than 101 is an error with the response`(
         status: Int
     ) async throws {
@@ -143,19 +167,5 @@ import Testing
         #expect(failed?.code == .requestFailed)
         let cancelled = await #expect(throws: WebSocketError.self) { try await session.webSocket(for: url) }
         #expect(cancelled?.code == .cancelled)
-    }
-
-    @Test func `the completion is called once, with the WebSocket or the error`() async throws {
-        let session = Self.stub()
-        session.enqueue(.status(503))
-        let service = try Self.service(session)
-        let results = Watched<[Result<WebSocket, WebSocketError>]>([])
-        service.webSocket(for: Self.endpoint) { result in results.withLock { $0.append(result) } }
-        await results.wait { $0.count == 1 }
-        service.webSocket(for: Self.endpoint) { result in results.withLock { $0.append(result) } }
-        await results.wait { $0.count == 2 }
-        let (first, second) = results.withLock { ($0[0], $0[1]) }
-        await (try first.get()).close()
-        #expect(throws: WebSocketError.self) { try second.get() }
     }
 }

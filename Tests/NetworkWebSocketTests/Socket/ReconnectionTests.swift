@@ -35,7 +35,7 @@ import Testing
     ) -> ReconnectingWebSocket {
         let policy = WebSocketReconnection {
             $0.clock = clock
-            $0.isRandom = false
+            $0.backoff.isRandom = false
             change(&$0)
         }
         return ReconnectingWebSocket(policy) { [opener] () async throws(WebSocketError) in
@@ -74,21 +74,18 @@ import Testing
         #expect(try await receiving.value == [.text("1"), .text("2"), .text("3"), .text("4")])
     }
 
-    @Test func `pauses double up to their maximum, and a message resets them`() async throws {
-        let policy = WebSocketReconnection {
-            $0.delay = .seconds(1)
-            $0.maximumDelay = .seconds(5)
-            $0.isRandom = false
-        }
-        #expect([1, 2, 3, 4, 5, 1000].map { policy.pause(after: $0, random: 0.5) } == [1, 2, 4, 5, 5, 5].map { .seconds($0) })
-        var random = policy
-        random.isRandom = true
-        #expect(random.pause(after: 3, random: 0) == .zero)
-        #expect(random.pause(after: 3, random: 0.5) == .seconds(2))
-        #expect([3, 60].map { random.pause(after: 3, requested: .seconds($0), random: 0.5) } == [.seconds(3), .seconds(5)])
-        var odd = policy
-        (odd.delay, odd.maximumDelay) = (.seconds(-1), .seconds(Int64.max))
-        #expect(odd.pause(after: .max, random: 1) == .zero)
+    @Test func `a value is sent as JSON over the current connection`() async throws {
+        let live = reconnecting()
+        let lost = await #expect(throws: WebSocketError.self) { try await live.send(json: ["id": 1]) }
+        #expect(lost?.code == .connectionLost)
+        let receiving = Task { try await live.receive() }
+        let first = await opener.connection(1)
+        first.feed(.text("1"))
+        #expect(try await receiving.value == .text("1"))
+        try await live.send(json: ["id": 1])
+        #expect(await first.transport.frames(count: 1) == [.text(#"{"id":1}"#)])
+        let invalid = await #expect(throws: WebSocketError.self) { try await live.send(json: [Double.nan]) }
+        #expect(invalid?.code == .coding)
     }
 
     @Test func `after the last attempt, its error is thrown`() async throws {

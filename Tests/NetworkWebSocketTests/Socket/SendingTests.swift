@@ -108,14 +108,27 @@ import Testing
     @Test func `completions are called once`() async throws {
         let scripted = try ScriptedSocket()
         let events = Watched<[String]>([])
-        scripted.socket.send(.text("a")) { result in events.withLock { $0.append("sent \((try? result.get()) != nil)") } }
+        let socket = scripted.socket
+        TaskCancellable {
+            try await socket.send(.text("a"))
+        } completion: { result in
+            events.withLock { $0.append("sent \((try? result.get()) != nil)") }
+        }
         await events.wait { $0.count == 1 }
-        scripted.socket.receive(
-            onMessage: { message in events.withLock { $0.append("\(message)") } },
-            completion: { result in events.withLock { $0.append("ended \((try? result.get()) != nil)") } })
+        TaskCancellable {
+            socket.messages
+        } onElement: { message in
+            events.withLock { $0.append("\(message)") }
+        } completion: { result in
+            events.withLock { $0.append("ended \((try? result.get()) != nil)") }
+        }
         scripted.feed(.text("one"), .binary([1, 2]))
         await events.wait { $0.count == 3 }
-        scripted.socket.close { events.withLock { $0.append("closed") } }
+        TaskCancellable {
+            await socket.close()
+        } completion: { _ in
+            events.withLock { $0.append("closed") }
+        }
         _ = await scripted.transport.frames(count: 2)
         scripted.feed(.close(1000))
         await events.wait { $0.count == 5 }
@@ -127,9 +140,10 @@ import Testing
     @Test func `the handle of a completion closes the WebSocket`() async throws {
         let scripted = try ScriptedSocket()
         let errors = Watched<[WebSocketError.Code?]>([])
-        let handle = scripted.socket.receive(onMessage: { _ in }) { result in
+        let socket = scripted.socket
+        let handle = TaskCancellable({ socket.messages }, onElement: { _ in }) { result in
             errors.withLock { errors in
-                if case .failure(let error) = result { errors.append(error.code) } else { errors.append(nil) }
+                if case .failure(let error as WebSocketError) = result { errors.append(error.code) } else { errors.append(nil) }
             }
         }
         handle.cancel()

@@ -106,7 +106,7 @@ extension WebSocket {
             $0.pingInterval = nil
             change(&$0)
         }
-        let channel = MessageChannel(UpgradedMessages(transport, subprotocol: nil), options: options)
+        let channel = WebSocketConnection(UpgradedMessages(transport, subprotocol: nil), options: options)
         channel.start()
         return WebSocket(
             channel: channel, subprotocol: nil, response: NetworkResponse(statusCode: 101, url: URL(fileURLWithPath: "/")))

@@ -32,7 +32,7 @@ import TransferTestSupport
     /// Declarations whose errors are thrown as they are, without a text of this package.
     static let unchanged: Set<String> = [
         "CookieStore.removeAll(where:)", "FileCredentialStore.withLock(timeout:_:)",
-        "InMemoryCredentialStore.withLock(timeout:_:)",
+        "InMemoryCredentialStore.withLock(timeout:_:)", "TaskCancellable.init(on:_:onElement:completion:)",
     ]
 
     @Test func `each entry that calls code of the application shows what it throws`() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 import NetworkCore
 @testable import NetworkEngine
-@testable import NetworkTransport
+@_spi(SessionManagers) @testable import NetworkTransport
 
 extension DescribedValues {
     static func core(_ m: Marks, in folder: URL) throws -> [Any] {
@@ -31,16 +31,20 @@ extension DescribedValues {
             $0.cookies = .stored(in: cookies)
         }
         let identity = TrustRequirements.Identity(certificates: Array(m.data), key: Array(m.data), passphrase: m.secret)
-        let rules = try SessionRules(plain)
-        var call = try rules.begin(m.request)
-        _ = try? call.receive(status: 307, headers: m.headers, isVerified: true)
+        let rules = try CallRules(plain)
+        let driver = try rules.driver(for: m.request)
         let monitor = ProgressMonitor()
         monitor.transferDidProgress(TransferProgress())
         let service = DefaultNetworkService(
             configuration: m.api, sessionManager: m.session, interceptors: [Unredacted(url: m.url, password: m.secret)])
         let timings = TransferTimings(protocolName: m.name, serverAddress: .init(address: m.name, port: 1))
+        let exchange = NetworkExchange { (_: NetworkRequest) async throws(TransportError) in m.response }
         let values: [Any] = [
-            BackgroundThreads.completions, ClientIdentity(certificate: material, key: material, passphrase: m.secret),
+            exchange,
+            TaskCancellable {
+            } completion: { (_: Result<Void, Never>) in
+            }, RetryAttempt(of: m.request, number: 1, outcome: .failure(m.error)), BackgroundThreads.completions,
+            ClientIdentity(certificate: material, key: material, passphrase: m.secret),
             ClosingReport(cancelled: [m.error]),
             ConnectionEvent(.init(rawValue: m.name), origin: m.name, reason: .init(rawValue: m.name)),
             ConnectionEvent.Kind(rawValue: m.name), ConnectionEvent.Reason(rawValue: m.name), cookies,
@@ -52,7 +56,7 @@ extension DescribedValues {
             PoolCounts(byOrigin: [m.name: ConnectionCounts()]), monitor,
             proxy, configuration, configuration.route, RouteOptions.LocalAddress.interface(m.name),
             RouteOptions.NameServer.https(m.url),
-            call, configuration.cookies, rules, SessionIdentity(named: m.text), cookie,
+            driver, configuration.cookies, rules, SessionIdentity(named: m.text), cookie,
             StreamEnd(trailers: m.headers), StrictTransport.file(m.file),
             TLSFailure(rawValue: m.name), timings, TransportError.Code(rawValue: m.name), material,
             TrustPin.publicKey(sha256: Data(repeating: 1, count: 32)), trust,

@@ -25,7 +25,11 @@ enum DescribedValues {
         "WebSocketRecording.Side",
     ]
     /// The values that are not of public types: errors within public errors, and those of ``Unredacted``.
-    static let notPublic: Set<String> = ["JSONSliceError", "PageError", "Unredacted"]
+    static let notPublic: Set<String> = [
+        "CallDriver", "CallRules", "JSONSliceError", "PageError", "TrustRequirements", "TrustRequirements.Identity",
+        "TrustRequirements.Roots",
+        "Unredacted",
+    ]
     /// The types of which a program has no values: they have neither cases nor an initializer.
     static let withoutValues: Set<String> = ["LoopbackRouteBuilder", "SecretValues"]
 

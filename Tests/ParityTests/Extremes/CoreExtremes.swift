@@ -62,19 +62,6 @@ extension ExtremeCall {
         ExtremeCall("SessionIdentity.init(named:)") {
             for text in Extreme.texts { describe(SessionIdentity(named: text)) }
         },
-        ExtremeCall("SessionCall.receive(status:headers:isVerified:)", "SessionCall.decoded(_:status:headers:)") {
-            let rules = try SessionRules(SessionConfiguration())
-            for (status, text) in Extreme.pairs(Extreme.integers + Array(300...309), Extreme.texts, usual: (307, "/b")) {
-                var call = try rules.begin(NetworkRequest(url: url))
-                let headers = HeaderFields([
-                    .init(name: "Location", value: text), .init(name: "Set-Cookie", value: text),
-                    .init(name: "Strict-Transport-Security", value: text),
-                ])
-                _ = try? call.receive(status: status, headers: headers, isVerified: true)
-                describe(call.request)
-                describe(call.decoded(.data(Data(text.utf8)), status: status, headers: ["Content-Encoding": text]))
-            }
-        },
         ExtremeCall {
             for text in Extreme.texts {
                 await send { $0.unixSocketPath = text }

@@ -47,12 +47,13 @@ extension ExtremeCall {
     }
 
     static let pipeline: [ExtremeCall] = [
-        ExtremeCall("Backoff.init(base:factor:maximumDelay:)") {
+        ExtremeCall("Backoff.init(base:factor:maximumDelay:isRandom:)") {
             for (base, maximum) in Extreme.pairs(Extreme.durations, Extreme.durations, usual: (.seconds(1), .seconds(30))) {
                 for factor in Extreme.doubles {
                     let backoff = Backoff(base: base, factor: factor, maximumDelay: maximum)
                     for attempt in Extreme.integers {
                         _ = backoff.bound(beforeAttempt: attempt)
+                        _ = backoff.pause(afterFailures: attempt, requested: base, random: 0.5)
                         for random in Extreme.doubles { _ = backoff.delay(beforeAttempt: attempt, random: random) }
                     }
                 }

@@ -15,8 +15,15 @@ enum PublicDeclarations {
     ]
     private static let others: Set<String> = ["[String: String]", "some Sequence<String>", "Range<Int>", "some StringProtocol"]
 
+    /// Those of `@_spi` types, which are for session managers of other packages, are left out.
     static func names() throws -> Set<String> {
-        try sources().reduce(into: []) { $0.formUnion(names(in: $1)) }
+        let sources = try sources()
+        let spi = /@_spi\(\w+\) public (?:final )?(?:class|struct|enum|protocol) (\w+)/
+        let ofSessionManagers = Set(sources.flatMap { $0.matches(of: spi).map { String($0.1) } })
+        return sources.reduce(into: []) { names, text in
+            names.formUnion(
+                self.names(in: text).filter { name in !ofSessionManagers.contains { name.hasPrefix($0 + ".") } })
+        }
     }
 
     /// The texts of all source files whose declarations are compiled on this platform, but those of NetworkSupport, which is no product.
@@ -25,7 +32,8 @@ enum PublicDeclarations {
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         var texts: [String] = []
         for case let file as URL in files where file.pathExtension == "swift" {
-            if ["/quickstart/", "/NetworkSupport/"].contains(where: file.path.contains) { continue }
+            // What is unavailable only has a message for the compiler.
+            if ["/quickstart/", "/NetworkSupport/", "+Unavailable.swift"].contains(where: file.path.contains) { continue }
             let text = try String(contentsOf: file, encoding: .utf8)
             if text.contains("canImport(Combine)") || text.hasPrefix("#if canImport(os)") { continue }
             texts.append(text)

@@ -16,19 +16,11 @@ extension ExtremeCall {
         return DefaultDataTransferService(configuration: APIConfiguration(baseURL: url), sessionManager: session)
     }
 
-    /// Waits for a completion through a continuation.
-    private static func completing(_ call: (@escaping @Sendable () -> Void) -> Void) async {
-        await withCheckedContinuation { continuation in call { continuation.resume() } }
-    }
-
     static let transfers: [ExtremeCall] = [
         ExtremeCall(
             "DataTransferService.concurrently(_:maximumConcurrency:)",
             "DataTransferService.concurrently(collecting:maximumConcurrency:)",
-            "DataTransferService.concurrently(_:maximumConcurrency:on:completion:)",
-            "DataTransferService.concurrently(collecting:maximumConcurrency:on:completion:)",
-            "DataTransferService.results(of:maximumConcurrency:)",
-            "DataTransferService.results(of:maximumConcurrency:on:onResult:completion:)"
+            "DataTransferService.results(of:maximumConcurrency:)"
         ) {
             let service = makeService()
             for (limit, count) in Extreme.integers.flatMap({ limit in [0, 1, runs(5, slow: 20)].map { (limit, $0) } }) {
@@ -36,18 +28,10 @@ extension ExtremeCall {
                 _ = try? await service.concurrently(endpoints, maximumConcurrency: limit)
                 _ = await service.concurrently(collecting: endpoints, maximumConcurrency: limit)
                 for await result in service.results(of: endpoints, maximumConcurrency: limit) { describe(result) }
-                await completing { done in service.concurrently(endpoints, maximumConcurrency: limit) { _ in done() } }
-                await completing { done in service.concurrently(collecting: endpoints, maximumConcurrency: limit) { _ in done() }
-                }
-                await completing { done in
-                    service.results(of: endpoints, maximumConcurrency: limit, onResult: { _, _ in }, completion: { done() })
-                }
             }
         },
         ExtremeCall(
-            "DataTransferService.pages(of:by:maximumPages:)",
-            "DataTransferService.pages(of:by:maximumPages:on:onPage:completion:)", "PageRule.number(_:first:isLast:)",
-            "PageRule.cursor(_:_:)"
+            "DataTransferService.pages(of:by:maximumPages:)", "PageRule.number(_:first:isLast:)", "PageRule.cursor(_:_:)"
         ) {
             let service = makeService()
             func read(_ rule: PageRule<String>, _ maximum: Int) async {
@@ -65,13 +49,6 @@ extension ExtremeCall {
                 for rule in [PageRule<String>.linkHeader, .number("n", first: number) { _ in false }, .cursor("c") { _ in "c" }] {
                     await read(rule, number)
                 }
-                if number < 10 {
-                    await completing { done in
-                        service.pages(
-                            of: get, by: .cursor("c") { _ in "c" }, maximumPages: number, onPage: { _ in },
-                            completion: { _ in done() })
-                    }
-                }
             }
             for text in Extreme.shortTexts {
                 await read(.number(text) { _ in false }, 3)
@@ -80,8 +57,7 @@ extension ExtremeCall {
         },
         ExtremeCall(
             "DataTransferService.events(_:options:lastEventID:maximumEventBytes:)",
-            "DataTransferService.events(_:options:lastEventID:maximumEventBytes:on:onEvent:completion:)",
-            "EventStreamOptions.init(maximumAttempts:delay:maximumDelay:clock:)"
+            "EventStreamOptions.init(maximumAttempts:backoff:clock:)"
         ) {
             let service = makeService("retry: 99999999999999999999\ndata: a\n\n")
             func read(_ options: EventStreamOptions, _ id: String = "", _ bytes: Int = 1000) async {
@@ -109,18 +85,13 @@ extension ExtremeCall {
                 watch.cancel()
             }
             for number in Extreme.integers {
-                await read(EventStreamOptions(maximumAttempts: number, delay: .zero, maximumDelay: .zero), "", number)
-                await completing { done in
-                    service.events(
-                        get, options: EventStreamOptions(maximumAttempts: 1), lastEventID: "x", maximumEventBytes: number,
-                        onEvent: { _ in }, completion: { _ in done() }
-                    ).cancel()
-                }
+                await read(
+                    EventStreamOptions(maximumAttempts: number, backoff: Backoff(base: .zero, maximumDelay: .zero)), "", number)
             }
             for time in Extreme.durations {
-                await read(EventStreamOptions(delay: time))
-                await read(EventStreamOptions(maximumDelay: time))
-                await read(EventStreamOptions(delay: time, maximumDelay: time))
+                await read(EventStreamOptions(backoff: Backoff(base: time, maximumDelay: .seconds(60), isRandom: false)))
+                await read(EventStreamOptions(backoff: Backoff(maximumDelay: time, isRandom: false)))
+                await read(EventStreamOptions(backoff: Backoff(base: time, maximumDelay: time, isRandom: false)))
             }
             for text in Extreme.texts { await read(EventStreamOptions(maximumAttempts: 1), text) }
         },
@@ -153,7 +124,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "UploadOptions.init(stateFile:resumes:metadata:chunkBytes:sendsChecksums:maximumAttempts:delay:maximumDelay:clock:)"
+            "UploadOptions.init(stateFile:resumes:metadata:chunkBytes:sendsChecksums:maximumAttempts:backoff:clock:)"
         ) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -172,16 +143,16 @@ extension ExtremeCall {
                 } catch {
                     describe(error)
                 }
-                await completing { done in service.terminateUpload(file, to: get, options: options) { _ in done() } }
+                _ = try? await service.terminateUpload(file, to: get, options: options)
             }
             for number in Extreme.wide {
-                await upload(UploadOptions(chunkBytes: number, maximumAttempts: 2, delay: .zero))
+                await upload(UploadOptions(chunkBytes: number, maximumAttempts: 2, backoff: Backoff(base: .zero)))
                 describe(UploadedFile(url: url, byteCount: number, resumedFrom: number))
             }
-            for number in Extreme.integers { await upload(UploadOptions(maximumAttempts: number, delay: .zero)) }
+            for number in Extreme.integers { await upload(UploadOptions(maximumAttempts: number, backoff: Backoff(base: .zero))) }
             for duration in Extreme.durations {
-                await upload(UploadOptions(maximumAttempts: 2, delay: duration, maximumDelay: .milliseconds(1)))
-                await upload(UploadOptions(maximumAttempts: 1, delay: duration, maximumDelay: duration))
+                await upload(UploadOptions(maximumAttempts: 2, backoff: Backoff(base: duration, maximumDelay: .milliseconds(1))))
+                await upload(UploadOptions(maximumAttempts: 1, backoff: Backoff(base: duration, maximumDelay: duration)))
             }
             for text in Extreme.texts {
                 await upload(UploadOptions(metadata: [text: text], maximumAttempts: 1))

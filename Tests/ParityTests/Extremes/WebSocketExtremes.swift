@@ -34,7 +34,7 @@ extension ExtremeCall {
 
     static let webSockets: [ExtremeCall] = [
         ExtremeCall(
-            "WebSocket.ping(within:)", "WebSocket.close(_:reason:)", "WebSocket.close(_:reason:completion:)",
+            "WebSocket.ping(within:)", "WebSocket.close(_:reason:)",
             "WebSocketCloseCode.init(rawValue:)", "ReconnectingWebSocket.close(_:reason:)"
         ) {
             for limit in Extreme.durations { await cancelling { _ = try await open().ping(within: limit) } }
@@ -43,7 +43,6 @@ extension ExtremeCall {
             }
             for text in Extreme.texts {
                 await (try await open()).close(reason: text)
-                (try await open()).close(reason: text) {}
                 let live = ReconnectingWebSocket { throw WebSocketError(.closed, text) }
                 await live.close(.normal, reason: text)
                 _ = try? await live.receive()

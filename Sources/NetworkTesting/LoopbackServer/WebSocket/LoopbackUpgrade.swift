@@ -7,9 +7,9 @@ import NetworkSupport
 /// The server's side of a connection that was switched to WebSocket: it sends what the handler has queued, with the faults of the route.
 ///
 /// Bytes are appended on any thread, and sent on the server's queue. Writers are suspended while 256 KiB or more wait to be sent.
-// Sendable although unchecked: `state` has a lock, and the other variables are used on the server's queue only.
+// Sendable although unchecked: `outbox` has a lock, and the other variables are used on the server's queue only.
 final class LoopbackUpgrade: UpgradedTransport, @unchecked Sendable {
-    private struct State {
+    private struct Outbox: PipeContent {
         var script: WebSocketFaultScript
         var queued: [UInt8]
         /// The number of bytes of `queued` that were sent.
@@ -18,10 +18,15 @@ final class LoopbackUpgrade: UpgradedTransport, @unchecked Sendable {
         var isScheduled = false
         /// How the connection ends when everything is sent.
         var ending: Ending?
-        var failure: TransportError?
-        var waiting: [Promise<TransportError?>] = []
 
-        var count: Int { queued.count - sent }
+        var weight: Int { queued.count - sent }
+
+        mutating func applyScript(from start: Int) -> WebSocketFaultScript.Ending? { script.apply(to: &queued, from: start) }
+
+        mutating func removeAll() {
+            queued.removeAll(keepingCapacity: true)
+            sent = 0
+        }
     }
 
     private enum Ending: Equatable {
@@ -45,7 +50,8 @@ final class LoopbackUpgrade: UpgradedTransport, @unchecked Sendable {
     private static let closingTime = DispatchTimeInterval.seconds(1)
 
     private let queue: DispatchQueue
-    private let state: Locked<State>
+    /// What is to be sent. Its failure is why nothing is added to it.
+    private let outbox: BoundedPipe<Outbox, Never, TransportError>
     private let drip: (bytes: Int, pause: Duration)?
     /// The number of bytes of the response with status 101, which is sent at once.
     private var head: Int
@@ -71,7 +77,7 @@ final class LoopbackUpgrade: UpgradedTransport, @unchecked Sendable {
         var script = WebSocketFaultScript(faults)
         drip = script.drip
         let first = script.takeFirstBytes()
-        state = Locked(State(script: script, queued: Array(head) + first))
+        outbox = BoundedPipe(Outbox(script: script, queued: Array(head) + first), capacity: Self.capacity)
     }
 
     // MARK: For any thread
@@ -92,46 +98,40 @@ final class LoopbackUpgrade: UpgradedTransport, @unchecked Sendable {
     }
 
     func send(_ append: (inout [UInt8]) -> Void) throws(TransportError) -> Bool {
-        let (hasRoom, mustSchedule) = try state.withLock { state throws(TransportError) in
-            if let failure = state.failure { throw failure }
-            let start = state.queued.count
-            append(&state.queued)
-            if !state.script.isIdle, state.queued.count > start,
-                let ending = state.script.apply(to: &state.queued, from: start)
+        let result: Result<(Bool, Bool), TransportError> = outbox.access { state in
+            if case .failure(let failure) = state.end { return .failure(failure) }
+            let start = state.content.queued.count
+            append(&state.content.queued)
+            if !state.content.script.isIdle, state.content.queued.count > start,
+                let ending = state.content.applyScript(from: start)
             {
-                state.ending = ending == .close ? .close : .reset
-                state.failure = TransportError(.connectionLost, "a fault of the route has ended the connection")
+                state.content.ending = ending == .close ? .close : .reset
+                state.finish(.failure(TransportError(.connectionLost, "a fault of the route has ended the connection")))
             }
-            defer { state.isScheduled = true }
-            return (state.count < Self.capacity, !state.isScheduled)
+            defer { state.content.isScheduled = true }
+            return .success((state.hasRoom, !state.content.isScheduled))
         }
+        let (hasRoom, mustSchedule) = try result.get()
         if mustSchedule { queue.async { [self] in flush() } }
         return hasRoom
     }
 
     func waitForRoom() async throws(TransportError) {
-        let promise = Promise<TransportError?>()
-        let isFull = try state.withLock { state throws(TransportError) in
-            if let failure = state.failure { throw failure }
-            guard state.count >= Self.capacity else { return false }
-            state.waiting.append(promise)
-            return true
-        }
-        guard isFull else { return }
-        if let error = await promise.value(cancellation: { TransportError(.cancelled, "the task was cancelled", phase: .send) }) {
-            throw error
-        }
+        try await outbox.waitForRoom(cancellation: .taskCancelled(phase: .send))
     }
 
     func close(awaitsPeer: Bool) {
         queue.async { [self] in
             receiver = nil
             guard let connection else { return }
-            state.withLock { state in
-                state.failure = state.failure ?? TransportError(.cancelled, "the connection was closed")
-                if state.ending == nil { state.ending = state.script.ignoresCloses ? .stall : awaitsPeer ? .awaitPeer : .close }
+            let isStalled = outbox.access { state in
+                state.finish(.failure(TransportError(.cancelled, "the connection was closed")))
+                if state.content.ending == nil {
+                    state.content.ending = state.content.script.ignoresCloses ? .stall : awaitsPeer ? .awaitPeer : .close
+                }
+                return state.content.ending == .stall
             }
-            if state.withLock({ $0.ending != .stall }) {
+            if !isStalled {
                 queue.asyncAfter(deadline: .now() + Self.closingTime) { [weak connection] in connection?.close() }
             }
             connection.setReading(true)
@@ -154,12 +154,7 @@ final class LoopbackUpgrade: UpgradedTransport, @unchecked Sendable {
     /// The connection was closed by the peer, or by the server.
     func connectionDidClose(_ error: TransportError?) {
         connection = nil
-        let waiting = state.withLock { state in
-            state.failure = state.failure ?? error ?? TransportError(.connectionLost, "the connection has ended")
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for promise in waiting { promise.resolve(state.withLock(\.failure)) }
+        outbox.finish(.failure(error ?? TransportError(.connectionLost, "the connection has ended")))
         let receiver = receiver
         self.receiver = nil
         receiver?.connectionDidEnd(error)
@@ -179,14 +174,11 @@ final class LoopbackUpgrade: UpgradedTransport, @unchecked Sendable {
     /// Sends what the socket takes.
     private func flush() {
         guard let connection else { return }
-        let (progress, ending, waiting) = state.withLock { state -> (Progress, Ending?, [Promise<TransportError?>]) in
-            let progress = write(&state, to: connection)
-            state.isScheduled = if case .done = progress { false } else { true }
-            var waiting: [Promise<TransportError?>] = []
-            if state.count < Self.capacity { swap(&waiting, &state.waiting) }
-            return (progress, state.ending, waiting)
+        let (progress, ending) = outbox.access { state in
+            let progress = write(&state.content, to: connection)
+            state.content.isScheduled = if case .done = progress { false } else { true }
+            return (progress, state.content.ending)
         }
-        for promise in waiting { promise.resolve(nil) }
         switch progress {
         case .blocked: connection.whenWritable { [weak self] in self?.flush() }
         case .pause(let pause): queue.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self] in self?.flush() }
@@ -195,26 +187,25 @@ final class LoopbackUpgrade: UpgradedTransport, @unchecked Sendable {
         }
     }
 
-    private func write(_ state: inout State, to connection: LoopbackConnection) -> Progress {
-        while state.sent < state.queued.count {
+    private func write(_ outbox: inout Outbox, to connection: LoopbackConnection) -> Progress {
+        while outbox.weight > 0 {
             let portion = head > 0 ? head : drip?.bytes ?? Int.max
-            let end = state.sent + min(portion, state.count)
-            switch state.queued.withUnsafeBytes({ connection.write(UnsafeRawBufferPointer(rebasing: $0[state.sent..<end])) }) {
+            let range = outbox.sent..<outbox.sent + min(portion, outbox.weight)
+            switch outbox.queued.withUnsafeBytes({ connection.write(UnsafeRawBufferPointer(rebasing: $0[range])) }) {
             case .bytes(let count):
-                state.sent += count
+                outbox.sent += count
                 let wasHead = head > 0
                 head = max(0, head - count)
-                if let drip, !wasHead, state.sent < state.queued.count { return .pause(drip.pause) }
+                if let drip, !wasHead, outbox.weight > 0 { return .pause(drip.pause) }
             case .wouldBlock: return .blocked
             case .failed: return .failed
             }
-            if state.sent >= 64 << 10 {
-                state.queued.removeFirst(state.sent)
-                state.sent = 0
+            if outbox.sent >= 64 << 10 {
+                outbox.queued.removeFirst(outbox.sent)
+                outbox.sent = 0
             }
         }
-        state.queued.removeAll(keepingCapacity: true)
-        state.sent = 0
+        outbox.removeAll()
         return .done
     }
 

@@ -62,7 +62,8 @@ struct TailCommand: AsyncParsableCommand {
     }
 
     private func printEvents(of request: RequestDescription, _ client: Client) async throws {
-        let options = EventStreamOptions(maximumAttempts: attempts, delay: .seconds(delay))
+        let options = EventStreamOptions(
+            maximumAttempts: attempts, backoff: Backoff(base: .seconds(delay), maximumDelay: .seconds(60), isRandom: false))
         for try await event in client.service.events(request, options: options) {
             try Terminal.write(Data((event.data + "\n").utf8))
         }

@@ -2,6 +2,7 @@ import Endpoints
 import NIOConcurrencyHelpers
 import NIOCore
 import NetworkCore
+@_spi(SessionManagers) import NetworkTransport
 
 /// What can end a call from outside: its time limits, the cancellation of its task, and the closing of the session manager.
 ///
@@ -35,8 +36,8 @@ final class CallControl: Sendable {
     var failure: TransportError? { state.withLockedValue(\.failure) }
 
     /// Starts the limits of time.
-    func start(_ call: SessionCall, on loop: any EventLoop) {
-        if let total = call.totalTimeout {
+    func start(_ driver: CallDriver, on loop: any EventLoop) {
+        if let total = driver.totalTimeout {
             let timer = loop.scheduleTask(in: TimeAmount(total)) { [weak self] in
                 if let self { fail(timeout("the total timeout ran out")) }
             }
@@ -46,7 +47,7 @@ final class CallControl: Sendable {
                 timer.cancel()
             }
         }
-        if let head = call.headTimeout {
+        if let head = driver.headTimeout {
             let timer = loop.scheduleTask(in: TimeAmount(head)) { [weak self] in
                 if let self { fail(timeout("the deadline for the response's head ran out")) }
             }

@@ -3,6 +3,7 @@ import Endpoints
 import NIOCore
 import NIOPosix
 import NetworkCore
+@_spi(SessionManagers) import NetworkTransport
 
 /// A session manager that sends requests with async-http-client, on the event loops of a program that uses SwiftNIO.
 ///
@@ -68,21 +69,15 @@ public final class AsyncHTTPClientSessionManager: ClosableSessionManager, Cookie
             request.progress?.transferDidProgress(TransferProgress(isFinished: true))
             throw error
         }
-        let call: SessionCall
+        let driver: CallDriver
         do throws(TransportError) {
-            call = try parts.rules.begin(request)
+            driver = try parts.rules.driver(for: request)
         } catch {
             registry.remove(control)
             throw error
         }
-        control.start(call, on: group.any())
-        let transfer = Transfer(call, control, parts, registry)
-        let result = await withTaskCancellationHandler {
-            await transfer.result()
-        } onCancel: {
-            control.fail(TransportError(.cancelled, "the task was cancelled", phase: control.phase, request: request))
-        }
-        return try result.get()
+        control.start(driver, on: group.any())
+        return try await driver.response(over: Transfer(driver, control, parts, registry))
     }
 
     /// Closes the session manager: refuses new requests from now on, waits for those that are under way, and cancels those that have not ended when the

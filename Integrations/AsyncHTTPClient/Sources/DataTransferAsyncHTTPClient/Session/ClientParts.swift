@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import NetworkCore
+@_spi(SessionManagers) import NetworkTransport
 
 /// A client that is shut down when the last exchange that uses it has ended and its session manager was released.
 final class ClientBox: Sendable {
@@ -20,7 +21,7 @@ final class ClientBox: Sendable {
 
 /// The parts of a session manager whose configuration is valid.
 struct ClientParts: Sendable {
-    let rules: SessionRules
+    let rules: CallRules
     let group: MultiThreadedEventLoopGroup
     let admission: Admission
     private let client: ClientBox
@@ -33,7 +34,7 @@ struct ClientParts: Sendable {
     ///   ``TransportError/Code/trustUnavailable``.
     init(_ configuration: SessionConfiguration, _ group: MultiThreadedEventLoopGroup) throws(TransportError) {
         self.group = group
-        rules = try SessionRules(configuration)
+        rules = try CallRules(configuration)
         try Refusals.admit(configuration)
         let trust = try TrustRequirements(configuration.trust)
         var client = HTTPClient.Configuration(
@@ -73,12 +74,13 @@ extension ClientParts {
     /// whole body, and then resets the stream (RFC 9113 §8.1).
     ///
     /// - Parameter needsHTTP1: Whether the server has refused the request over HTTP/2.
-    func route(of call: SessionCall, needsHTTP1: Bool) -> ClientRoute {
-        let isUpload = call.request.body.map { $0.data?.isEmpty != true } ?? false
-        let isSecure = call.origin.hasPrefix("https:")
-        guard isSecure, client !== uploads else { return ClientRoute(box: client, origin: call.origin, mayBeHTTP2: false) }
-        guard isUpload || needsHTTP1 else { return ClientRoute(box: client, origin: call.origin, mayBeHTTP2: true) }
-        return ClientRoute(box: uploads, origin: call.origin + " with HTTP/1.1", mayBeHTTP2: false)
+    func route(of request: NetworkRequest, needsHTTP1: Bool) -> ClientRoute {
+        let origin = request.origin
+        let isUpload = request.body.map { $0.data?.isEmpty != true } ?? false
+        let isSecure = origin.hasPrefix("https:")
+        guard isSecure, client !== uploads else { return ClientRoute(box: client, origin: origin, mayBeHTTP2: false) }
+        guard isUpload || needsHTTP1 else { return ClientRoute(box: client, origin: origin, mayBeHTTP2: true) }
+        return ClientRoute(box: uploads, origin: origin + " with HTTP/1.1", mayBeHTTP2: false)
     }
 
     /// Shuts the clients down. It has no effect if they were shut down before.

@@ -1,5 +1,6 @@
 import NIOSSL
 import NetworkCore
+@_spi(SessionManagers) import NetworkTransport
 
 /// A trust policy as settings of swift-nio-ssl.
 enum TLSSettings {

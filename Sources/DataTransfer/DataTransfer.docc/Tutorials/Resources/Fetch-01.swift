@@ -1,0 +1,15 @@
+import DataTransfer
+import Foundation
+
+/// One download of a file to a folder.
+struct Fetch: Sendable {
+    let address: String
+    let folder: URL
+    let service = DefaultDataTransferService(configuration: .composed)
+
+    func run() async throws {
+        let endpoint = Endpoint<Void>(path: address, isFullPath: true)
+        let file = try await service.download(endpoint, to: .folder(folder))
+        print("\(file.url.path): \(file.byteCount) bytes")
+    }
+}

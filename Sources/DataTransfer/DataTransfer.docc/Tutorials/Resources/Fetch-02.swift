@@ -1,0 +1,20 @@
+import DataTransfer
+import Foundation
+
+/// One download of a file to a folder.
+struct Fetch: Sendable {
+    let address: String
+    let folder: URL
+    let service = DefaultDataTransferService(configuration: .composed)
+
+    func run() async throws {
+        let endpoint = Endpoint<Void>(path: address, isFullPath: true)
+        let bar = ProgressBar()
+        let progress =
+            isatty(STDERR_FILENO) == 1
+            ? ProgressMonitor { state in bar.draw(state) } : nil
+        let file = try await service.download(
+            endpoint, to: .folder(folder), progress: progress)
+        print("\(file.url.path): \(file.byteCount) bytes")
+    }
+}

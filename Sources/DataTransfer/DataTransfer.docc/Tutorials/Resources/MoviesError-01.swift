@@ -1,0 +1,19 @@
+import DataTransfer
+
+/// An error of the client.
+enum MoviesError: Error, Equatable {
+    /// There is no such movie.
+    case notFound
+    /// The server refuses the request, and says why.
+    case refused(code: Int, message: String)
+    /// The response is not what the client expects.
+    case unexpectedResponse(String)
+    /// There is no response.
+    case unavailable(String)
+}
+
+/// The body of a refusal.
+struct Refusal: Error, Decodable {
+    let code: Int
+    let message: String
+}
