@@ -27,7 +27,7 @@ struct UploadCommand: AsyncParsableCommand {
             if form == nil, transfer.method == nil, try await offersTus(client) {
                 let options = UploadOptions(
                     metadata: ["filename": file.lastPathComponent], maximumAttempts: transfer.retry + 1,
-                    maximumDelay: .seconds(max(transfer.retryDelay, 1)))
+                    backoff: Backoff(base: .milliseconds(250), maximumDelay: .seconds(max(transfer.retryDelay, 1))))
                 let uploaded = try await client.service.uploadResumably(
                     file, to: transfer.request(url.url, method: .post), options: options, progress: bar.progress)
                 await drawn
