@@ -12,7 +12,7 @@ import NetworkCore
 /// request may be repeated nonetheless says so with ``Endpoints/RequestDescription/isIdempotent``. Neither is a body sent again that can be
 /// read only once.
 ///
-/// The pause before an attempt is the last `retry:` value of the server, or the base of ``backoff`` if there is none. It grows with each
+/// The pause before an attempt is the last `retry:` value of the server, or by default the base of ``backoff``. It grows with each
 /// further attempt that fails in a row, up to the maximum. A `Retry-After` field (RFC 9110 §10.2.3) makes it
 /// longer, up to the same maximum.
 public struct EventStreamOptions: Sendable {

@@ -30,8 +30,6 @@ struct HTTP1FramingFields: Sendable {
     /// The `max` of `Keep-Alive`; the lowest one if there are several.
     private(set) var keepAliveMaximum: Int?
     private(set) var hasContentEncoding = false
-    private(set) var hasLocation = false
-    private(set) var hasSetCookie = false
     private var lines: HTTP1FieldLines
     /// What the last line was, which a folded line would continue.
     private var last = Continued.other
@@ -50,15 +48,11 @@ struct HTTP1FramingFields: Sendable {
         if name.isEmpty { return try receiveFold() }
         last = .other
         switch name.count {
-        case 8:
-            if HTTP1Bytes.isSame(name, "location") { hasLocation = true }
         case 10:
             if HTTP1Bytes.isSame(name, "connection") {
                 readConnection(value)
             } else if HTTP1Bytes.isSame(name, "keep-alive") {
                 readKeepAlive(value)
-            } else if HTTP1Bytes.isSame(name, "set-cookie") {
-                hasSetCookie = true
             }
         case 14:
             if HTTP1Bytes.isSame(name, "content-length") { try readLength(value) }

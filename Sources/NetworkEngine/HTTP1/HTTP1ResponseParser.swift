@@ -344,12 +344,6 @@ extension HTTP1ResponseParser {
     /// Whether the final head has a `Content-Encoding` field, whose value is in ``ResponseHead/value(for:)``.
     var hasContentEncoding: Bool { framing.hasContentEncoding }
 
-    /// Whether the final head has a `Location` field.
-    var hasLocation: Bool { framing.hasLocation }
-
-    /// Whether the final head has a `Set-Cookie` field.
-    var hasSetCookie: Bool { framing.hasSetCookie }
-
     /// The time for which the server keeps the idle connection open, according to `Keep-Alive`. At most 10^9.
     var keepAliveTimeoutSeconds: Int? { framing.keepAliveTimeoutSeconds }
 

@@ -30,7 +30,7 @@
 
         /// Returns the response that has been received.
         func response(
-            _ content: ExchangeResponse.Content, at now: UInt64, mayBeFollowed: Bool = false
+            _ content: ExchangeResponse.ResponseContent, at now: UInt64, mayBeFollowed: Bool = false
         ) -> ExchangeResponse {
             ExchangeResponse(
                 status: exchange.status, fields: .lines(exchange.head), content: content, lazyURL: request.lazyURL,

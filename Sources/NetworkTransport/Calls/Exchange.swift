@@ -61,7 +61,7 @@ extension Exchange {
     }
 
     /// What follows the head.
-    package enum Content: Sendable {
+    package enum ResponseContent: Sendable {
         /// The whole body.
         case data(PaddedBytes)
         /// A body that the exchange itself provides.
@@ -74,7 +74,7 @@ extension Exchange {
 
     package let status: Int
     package let fields: Fields
-    package let content: Content
+    package let content: ResponseContent
     package let lazyURL: LazyURL
     package let timings: TransferTimings
     /// Whether it was received over TLS from a server whose certificate was verified.
@@ -88,7 +88,7 @@ extension Exchange {
 
     /// Creates a response of an engine of this package.
     package init(
-        status: Int, fields: Fields, content: Content, lazyURL: LazyURL, timings: TransferTimings, isVerified: Bool,
+        status: Int, fields: Fields, content: ResponseContent, lazyURL: LazyURL, timings: TransferTimings, isVerified: Bool,
         mayBeFollowed: Bool = false, isBodyPending: Bool = false, canSendBodyAgain: Bool = true
     ) {
         self.status = status

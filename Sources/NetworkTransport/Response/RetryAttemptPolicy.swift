@@ -12,7 +12,7 @@ import NetworkLogging
 /// if try await retry.permitsRetry(after: &attempt) { … }
 /// ```
 public protocol RetryAttemptPolicy: Sendable {
-    /// Waits until another attempt is due, and returns `true`; returns `false` at once if there is none.
+    /// Waits until another attempt is due, and returns `true`; returns `false` at once if no other attempt follows.
     ///
     /// - Parameter attempt: The attempt that has failed. If no other one follows although the failure is one that is retried, the
     ///   description of its outcome says why.

@@ -14,7 +14,7 @@ package struct StatedTrust: Sendable {
 }
 
 extension NetworkRequest {
-    /// The trust policy that the request's `TrustingAPI` states for its host; `nil` if there is none.
+    /// The trust policy that the request's `TrustingAPI` states for its host; `nil` if the request states no policy.
     ///
     /// Code that responds to a request in place of a session manager must not return what was received under another policy.
     package var statedTrust: TrustPolicy? { context[StatedTrust.Key.self]?.policy }

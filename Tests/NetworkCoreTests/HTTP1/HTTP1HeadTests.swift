@@ -145,16 +145,14 @@ struct HTTP1HeadTests {
         #expect(field.outcome().1?.kind == .headersTooLarge && field.outcome(.all).1?.kind == .headersTooLarge)
     }
 
-    @Test func `the parser reports whether Location, Set-Cookie and Content-Encoding fields are present`() {
-        func notes(_ fields: String) -> [Bool] {
+    @Test func `the parser reports whether the head has a Content-Encoding field`() {
+        for (fields, isThere) in [
+            ("content-encoding:\r\n gzip\r\n", true), ("X-Content-Encoding: x\r\nContent-Encodings: x\r\n", false),
+        ] {
             var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 1024)
             var offset = 0
             _ = Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8).withUnsafeBytes { try? parser.next($0, at: &offset) }
-            return [parser.hasLocation, parser.hasSetCookie, parser.hasContentEncoding]
+            #expect(parser.hasContentEncoding == isThere, "\(fields)")
         }
-        #expect(notes("Location: /\r\n") == [true, false, false])
-        #expect(notes("SET-COOKIE: a=b\r\n") == [false, true, false])
-        #expect(notes("content-encoding:\r\n gzip\r\n") == [false, false, true])
-        #expect(notes("X-Location: /\r\nSet-Cookie2: a=b\r\nContent-Encodings: x\r\nLocatiom: x\r\n") == [false, false, false])
     }
 }
