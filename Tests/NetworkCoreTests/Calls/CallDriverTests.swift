@@ -92,6 +92,7 @@ struct CallDriverTests {
         }
         let (exchange, results) = (ScriptedExchange(request, try rules()), CallResults())
         canceller.withLock { $0 = exchange }
+        defer { canceller.withLock { $0 = nil } }
         results.start(exchange)
         exchange.respond(302, ["Location": "/2"], isBodyPending: true)
         #expect(results.texts == ["cancelled"] && exchange.urls.count == 1)

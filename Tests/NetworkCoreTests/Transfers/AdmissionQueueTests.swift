@@ -30,6 +30,7 @@
 
         private let context: SessionContext
         private let dispatcher = Dispatcher()
+        private let calls = OpenCalls()
 
         init() throws {
             let configuration = SessionConfiguration()
@@ -40,6 +41,7 @@
             let request = NetworkRequest(url: try #require(URL(string: "http://example.com/")))
             let transfer = LoopTransfer(request, context, dispatcher)
             transfer.driver.start(over: transfer) { _ in }
+            calls.add(transfer.driver)
             return try #require(dispatcher.started.withLock { $0.popLast() })
         }
 

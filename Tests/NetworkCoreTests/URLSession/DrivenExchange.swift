@@ -17,6 +17,7 @@ final class DrivenExchange: Sendable {
     /// The outcomes of the transfer that do not come from the engine: limits, failed checks, cancellations.
     let outcomes: Outcomes
     private let endings: Locked<Int>
+    private let calls = OpenCalls()
 
     init(
         _ request: NetworkRequest, limits: SessionConfiguration = SessionConfiguration(), trust: URLSessionTrust? = nil
@@ -29,6 +30,7 @@ final class DrivenExchange: Sendable {
         task = session.dataTask(with: request.urlRequest)
         transfer = URLSessionTransfer(request, rules: try CallRules(limits), engine: NoEngine())
         transfer.driver.start(over: transfer, completion: outcomes.completion)
+        calls.add(transfer.driver)
         transfer.activity.withLock { $0.launch(at: URLSessionClock.now) }
         exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
         bridge.add(exchange)
