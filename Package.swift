@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "NetworkURLSession", targets: ["NetworkURLSession"]),
         .library(name: "NetworkPipeline", targets: ["NetworkPipeline"]),
         .library(name: "NetworkAuthorization", targets: ["NetworkAuthorization"]),
+        .library(name: "NetworkObservation", targets: ["NetworkObservation"]),
         .library(name: "NetworkCache", targets: ["NetworkCache"]),
         .library(name: "NetworkWebSocket", targets: ["NetworkWebSocket"]),
         .library(name: "DataTransfer", targets: ["DataTransfer"]),
@@ -66,12 +67,17 @@ let package = Package(
         .target(
             name: "EndpointAPIs", dependencies: ["Endpoints", "NetworkJSON", "NetworkLogging", "NetworkSupport", "NetworkCore"],
             swiftSettings: settings),
-        // Interceptors: retries, credentials, deadlines, limits, observation.
+        // Interceptors: retries, credentials, deadlines, limits, instruments.
         .target(
             name: "NetworkPipeline", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),
         // Tokens of OAuth 2 that are stored and renewed, and signatures of requests.
         .target(
             name: "NetworkAuthorization", dependencies: ["NetworkPipeline", "NetworkCore", "NetworkSupport"],
+            swiftSettings: settings),
+        // Events of calls, a chart of them, trace contexts, and the count of calls in flight.
+        .target(
+            name: "NetworkObservation",
+            dependencies: ["NetworkPipeline", "NetworkCore", "Endpoints", "NetworkLogging", "NetworkSupport"],
             swiftSettings: settings),
         // An interceptor that caches responses (RFC 9111), and a cache of decoded values.
         .target(name: "NetworkCache", dependencies: ["NetworkCore", "NetworkSupport"], swiftSettings: settings),
@@ -107,7 +113,8 @@ let package = Package(
             swiftSettings: settings),
         // A tour through the products: `swift run quickstart`.
         .executableTarget(
-            name: "quickstart", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"], swiftSettings: settings),
+            name: "quickstart", dependencies: ["DataTransfer", "NetworkObservation", "NetworkPipeline", "NetworkTesting"],
+            swiftSettings: settings),
 
         // MARK: Shared by products
 
@@ -175,9 +182,8 @@ let package = Package(
         .testTarget(
             name: "NetworkPipelineTests",
             dependencies: [
-                "EndpointAPIs", "NetworkPipeline", "NetworkAuthorization", "NetworkCache", "DataTransfer", "ResumableUploads",
-                "NetworkRecordings", "NetworkTesting",
-                "TransferTestSupport",
+                "EndpointAPIs", "NetworkPipeline", "NetworkAuthorization", "NetworkObservation", "NetworkCache", "DataTransfer",
+                "ResumableUploads", "NetworkRecordings", "NetworkTesting", "TransferTestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -185,10 +191,14 @@ let package = Package(
             dependencies: ["NetworkAuthorization", "NetworkTransport", "DataTransfer", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "NetworkObservationTests",
+            dependencies: ["NetworkObservation", "DataTransfer", "NetworkSupport", "NetworkTesting", "TransferTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "NetworkCacheTests",
             dependencies: [
-                "EndpointAPIs", "NetworkCache", "NetworkSupport", "NetworkPipeline", "NetworkRecordings", "NetworkTesting",
-                "TransferTestSupport",
+                "EndpointAPIs", "NetworkCache", "NetworkSupport", "NetworkObservation", "NetworkPipeline", "NetworkRecordings",
+                "NetworkTesting", "TransferTestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -218,16 +228,17 @@ let package = Package(
         .testTarget(
             name: "IsolationTests",
             dependencies: [
-                "DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkRecordings", "NetworkTesting", "TransferTestSupport",
+                "DataTransfer", "NetworkCache", "NetworkObservation", "NetworkPipeline", "NetworkRecordings", "NetworkTesting",
+                "TransferTestSupport",
             ],
             swiftSettings: settings),
         // What five existing systems do, and extreme arguments of every public declaration.
         .testTarget(
             name: "ParityTests",
             dependencies: [
-                "DataTransfer", "EndpointAPIs", "NetworkAuthorization", "NetworkCache", "NetworkPipeline", "NetworkRecordings",
-                "NetworkTesting",
-                "NetworkURLSession", "NetworkWebSocket", "ResumableUploads", "TransferTestSupport",
+                "DataTransfer", "EndpointAPIs", "NetworkAuthorization", "NetworkCache", "NetworkObservation", "NetworkPipeline",
+                "NetworkRecordings", "NetworkTesting", "NetworkURLSession", "NetworkWebSocket", "ResumableUploads",
+                "TransferTestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         // Links, samples and file names of the documentation.
@@ -242,9 +253,8 @@ if Context.environment["DATA_TRANSFER_SERVERS"] != nil {
         .testTarget(
             name: "RealServerTests",
             dependencies: [
-                "DataTransfer", "NetworkAuthorization", "NetworkPipeline", "NetworkCache", "NetworkURLSession",
-                "NetworkWebSocket",
-                "ResumableUploads", "TransferTestSupport",
+                "DataTransfer", "NetworkAuthorization", "NetworkObservation", "NetworkPipeline", "NetworkCache",
+                "NetworkURLSession", "NetworkWebSocket", "ResumableUploads", "TransferTestSupport",
             ],
             path: "Tests/RealServers", swiftSettings: settings))
 }

@@ -29,6 +29,7 @@ let package = Package(
                 "CLoop", "CEcho",
                 .product(name: "DataTransfer", package: "swift-data-transfer"),
                 .product(name: "NetworkCache", package: "swift-data-transfer"),
+                .product(name: "NetworkObservation", package: "swift-data-transfer"),
                 .product(name: "NetworkPipeline", package: "swift-data-transfer"),
                 .product(name: "NetworkTesting", package: "swift-data-transfer"),
                 .product(name: "NetworkWebSocket", package: "swift-data-transfer"),

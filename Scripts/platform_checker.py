@@ -15,6 +15,7 @@ MODULES = [
     ("Endpoints", "Endpoints"),
     ("NetworkTransport", "NetworkTransport"), ("NetworkEngine", "NetworkEngine"), ("NetworkURLSession", "NetworkURLSession"),
     ("NetworkCore", "NetworkCore"), ("EndpointAPIs", "EndpointAPIs"), ("NetworkPipeline", "NetworkPipeline"), ("NetworkAuthorization", "NetworkAuthorization"),
+    ("NetworkObservation", "NetworkObservation"),
     ("NetworkCache", "NetworkCache"), ("NetworkWebSocket", "NetworkWebSocket"),
     ("DataTransfer", "DataTransfer"), ("ResumableUploads", "ResumableUploads"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"), ("NetworkRecordings", "NetworkRecordings"),
     ("quickstart", "quickstart"),

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkAuthorization
+import NetworkObservation
 import NetworkPipeline
 
 struct Token: Decodable, Sendable { let value, refresh: String }

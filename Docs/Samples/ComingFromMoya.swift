@@ -1,6 +1,7 @@
 import DataTransfer
 import EndpointAPIs
 import Foundation
+import NetworkObservation
 import NetworkPipeline
 import NetworkTesting
 

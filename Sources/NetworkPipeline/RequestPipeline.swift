@@ -39,8 +39,8 @@ import NetworkLogging
 /// attempts, and rejects a request before it is delayed or takes a slot. Both attempts of a slow request are counted and limited. A request that is delayed by the rate limit holds
 /// no slot, nor does one that pauses before a retry. Instruments begin a call after the observer, and each attempt before the trace.
 public struct RequestPipeline: Sendable {
-    /// Reports events of all calls. Default: `nil`.
-    public var observation: ObservationInterceptor?
+    /// Reports events of all calls: `.observation(…)` of the product NetworkObservation. Default: `nil`.
+    public var observation: (any NetworkInterceptor)?
     /// Follow calls and attempts for metrics and traces, in this order. Default: none.
     public var instruments: [any RequestInstrument] = []
     /// The maximum duration of a call.
@@ -52,8 +52,8 @@ public struct RequestPipeline: Sendable {
         didSet { isDeadlineSet = true }
     }
     private var isDeadlineSet = false
-    /// Counts calls in flight. Default: `nil`.
-    public var activity: NetworkActivity?
+    /// Counts calls in flight: a `NetworkActivity` of the product NetworkObservation. Default: `nil`.
+    public var activity: (any NetworkInterceptor)?
     /// Makes POST and PATCH requests repeatable with servers that support `Idempotency-Key`. Default: `nil`.
     public var idempotencyKeys: IdempotencyKeyInterceptor?
     /// Retries requests after temporary failures; `nil` disables retries. Default: the defaults of ``RetryOptions``.
@@ -80,8 +80,8 @@ public struct RequestPipeline: Sendable {
     public var rate: RateLimiter?
     /// Limits the number of concurrent exchanges; `nil` means no limit. Default: the defaults of ``ConcurrencyGate``.
     public var gate: ConcurrencyGate? = ConcurrencyGate()
-    /// Sends `traceparent` and `tracestate`. Default: `nil`.
-    public var trace: TraceInterceptor?
+    /// Sends `traceparent` and `tracestate`: `.trace` of the product NetworkObservation. Default: `nil`.
+    public var trace: (any NetworkInterceptor)?
 
     /// Creates a pipeline and configures it in a closure.
     ///

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkObservation
 import NetworkPipeline
 import NetworkSupport
 import NetworkTesting

@@ -3,6 +3,7 @@
 import DataTransfer
 import Foundation
 import NetworkCache
+import NetworkObservation
 import NetworkPipeline
 import NetworkTesting
 import NetworkWebSocket

@@ -5,9 +5,9 @@ import PackageDescription
 // products beside modules that declare the same names as other packages.
 // Built and inspected by .ci/check-linkage.
 let products = [
-    "Endpoints", "EndpointAPIs", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkAuthorization", "NetworkCache",
-    "DataTransfer", "ResumableUploads", "DataTransferCombine", "NetworkTesting", "NetworkRecordings", "NetworkURLSession",
-    "NetworkWebSocket",
+    "Endpoints", "EndpointAPIs", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkAuthorization",
+    "NetworkObservation", "NetworkCache", "DataTransfer", "ResumableUploads", "DataTransferCombine", "NetworkTesting",
+    "NetworkRecordings", "NetworkURLSession", "NetworkWebSocket",
 ]
 
 let package = Package(

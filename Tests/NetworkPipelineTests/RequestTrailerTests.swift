@@ -2,6 +2,7 @@
     import DataTransfer
     import Foundation
     import NetworkCore
+    import NetworkObservation
     import NetworkRecordings
     import NetworkSupport
     import NetworkTesting

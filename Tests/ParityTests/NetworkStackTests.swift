@@ -2,6 +2,7 @@ import DataTransfer
 import EndpointAPIs
 import Foundation
 import NetworkCore
+import NetworkObservation
 import NetworkPipeline
 import NetworkSupport
 import NetworkTesting

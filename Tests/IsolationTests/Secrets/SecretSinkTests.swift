@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCache
+import NetworkObservation
 import NetworkPipeline
 import NetworkRecordings
 import NetworkSupport

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkObservation
 import NetworkPipeline
 import NetworkSupport
 import NetworkTesting

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkObservation
 @testable import NetworkPipeline
 import NetworkSupport
 import NetworkTesting

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
+import NetworkObservation
 import NetworkPipeline
 import NetworkSupport
 import NetworkTesting

@@ -194,4 +194,22 @@ import TransferTestSupport
         for _ in 0..<5 { await #expect(throws: DataTransferError.self) { try await service.request(get) } }
         #expect(session.requests.count == 6)
     }
+
+    @Test func `the idempotency key is the same in all attempts of a call and different in the next call`() async throws {
+        let session = StubSessionManager()
+        session.route { _ in .status(503) }
+        let pipeline = RequestPipeline {
+            $0.deadline = nil
+            $0.idempotencyKeys = .idempotencyKeys
+            $0.retry = RetryInterceptor(options: RetryOptions(backoff: Backoff(base: .zero)))
+        }
+        let service = DefaultNetworkService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: pipeline.interceptors)
+        for _ in 0..<2 {
+            await #expect(throws: NetworkError.self) { try await service.response(for: Endpoint<Void>(path: "a", method: .post)) }
+        }
+        let keys = session.requests.map { $0.headers["Idempotency-Key"] ?? "" }
+        #expect(keys.count == 6 && Set(keys[..<3]).count == 1 && Set(keys[3...]).count == 1 && keys[0] != keys[5])
+        #expect(keys[0].hasPrefix("\"") && keys[0].hasSuffix("\""))
+    }
 }

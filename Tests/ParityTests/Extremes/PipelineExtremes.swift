@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkAuthorization
 import NetworkCore
+import NetworkObservation
 import NetworkPipeline
 import NetworkTesting
 

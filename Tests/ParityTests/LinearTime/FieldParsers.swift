@@ -1,4 +1,5 @@
 import Foundation
+import NetworkObservation
 import NetworkSupport
 import TransferTestSupport
 

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkObservation
 import NetworkPipeline
 
 /// What the preset of interceptors adds to a request that succeeds at once.

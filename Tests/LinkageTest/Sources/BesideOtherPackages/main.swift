@@ -10,6 +10,7 @@ import NetworkAuthorization
 import NetworkCache
 import NetworkCore
 import NetworkLogging
+import NetworkObservation
 import NetworkPipeline
 import NetworkRecordings
 import NetworkTesting

@@ -1,4 +1,4 @@
 import NetworkPipeline
 
-let activity = NetworkActivity { isActive in print(isActive) }
-print(activity.count)
+let pipeline = RequestPipeline { $0.rate = RateLimiter(RateLimit(10, per: .seconds(1))) }
+print(pipeline.interceptors.count)

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
-import NetworkPipeline
+import NetworkObservation
 import NetworkSupport
 import NetworkTesting
 import Testing
@@ -174,5 +174,67 @@ import TransferTestSupport
         }
         activity.end()
         return readers
+    }
+}
+
+/// Tests that no lock is held while a reader of changes is resumed, which can use the activity.
+@Suite(.timeLimit(.minutes(10))) struct NetworkActivityReaderTests {
+    /// An executor that runs each job immediately, on the thread that enqueues it.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    private final class ImmediateExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func `a reader of changes can use the activity in the call that resumes it`() async {
+        let activity = NetworkActivity()
+        let changes = activity.changes
+        let seen = Locked<[Int]>([])
+        let reader = Task(executorPreference: ImmediateExecutor()) {
+            for await isActive in changes {
+                seen.withLock { $0.append(isActive ? activity.count : -1) }
+                if !isActive, seen.withLock(\.count) > 1 { return }
+            }
+        }
+        activity.begin()
+        activity.begin()
+        activity.end()
+        activity.end()
+        await reader.value
+        #expect(seen.withLock { $0 } == [-1, 1, -1])
+    }
+
+    @Test func `with concurrent exchanges and readers each stream of an activity ends with the current state`() async {
+        for _ in 0..<200 {
+            let activity = NetworkActivity()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        activity.begin()
+                        activity.end()
+                    }
+                }
+                group.addTask {
+                    activity.begin()
+                    var last: Bool?
+                    var hasEnded = false
+                    for await isActive in activity.changes {
+                        #expect(last != isActive)
+                        last = isActive
+                        if isActive {
+                            activity.end()
+                            hasEnded = true
+                        } else if hasEnded {
+                            // The count may be above zero again, but a change that is reversed at once is not reported.
+                            return
+                        }
+                    }
+                }
+            }
+            var now = activity.changes.makeAsyncIterator()
+            #expect(await now.next() == false)
+        }
     }
 }

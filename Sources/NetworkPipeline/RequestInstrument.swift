@@ -8,8 +8,8 @@ import NetworkSupport
 /// ``RequestPipeline/instruments`` has the places from which it is called. The package in `Integrations/ServerKit` has instruments for swift-metrics and
 /// swift-distributed-tracing.
 ///
-/// It is called synchronously on the task that sends the request, which waits for it, so its methods should return quickly. An
-/// ``ObservationInterceptor`` reports more events to one observer, which cannot change the request.
+/// It is called synchronously on the task that sends the request, which waits for it, so its methods should return quickly. The
+/// `ObservationInterceptor` of NetworkObservation reports more events to one observer, which cannot change the request.
 public protocol RequestInstrument: Sendable {
     /// Begins a call, before it has passed the other interceptors. Called once per call, on the caller's task; for the completion form, on a task
     /// of the service.

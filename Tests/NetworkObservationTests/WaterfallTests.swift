@@ -4,7 +4,7 @@ import NetworkCore
 import NetworkTesting
 import Testing
 
-@testable import NetworkPipeline
+@testable import NetworkObservation
 
 @Suite(.timeLimit(.minutes(10))) struct WaterfallTests {
     private let waterfall = Waterfall()

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
-import NetworkPipeline
+import NetworkObservation
 import NetworkSupport
 import NetworkTesting
 import Testing
