@@ -2,6 +2,7 @@ import DataTransfer
 import EndpointAPIs
 import Foundation
 import NetworkAuthorization
+import NetworkObservation
 import NetworkPipeline
 import ResumableUploads
 
@@ -39,4 +40,21 @@ func client(_ store: any CredentialStore) throws -> [any NetworkInterceptor] {
         .authentication(oauth.refreshing(savedIn: store), for: .composed), .signing(signature, for: .composed),
         .signing(MessageSignature(keyID: "a", key: Data(count: 32)), for: .composed),
     ]
+}
+
+struct AttemptLog: ExchangeObserver {
+    func exchangeDidProgress(_ event: ExchangeEvent) { print(event.kind, TraceContext.current as Any) }
+}
+
+func observed(_ waterfall: Waterfall) -> RequestPipeline {
+    var pipeline = RequestPipeline {
+        $0.observation = .observation(waterfall)
+        $0.activity = NetworkActivity { isActive in print(isActive) }
+        $0.trace = .trace
+    }
+    pipeline.observation = .observation(AttemptLog(), clock: ContinuousClock())
+    pipeline.observation = .observation { event in
+        if case .noted(let text) = event.kind { print(text) }
+    }
+    return pipeline
 }
