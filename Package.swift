@@ -107,8 +107,8 @@ let package = Package(
         .target(
             name: "NetworkRecordings",
             dependencies: [
-                "NetworkTesting", "DataTransfer", "NetworkWebSocket", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging",
-                "NetworkSupport",
+                "NetworkTesting", "DataTransfer", "NetworkWebSocket", "NetworkCore", "NetworkTransport", "Endpoints", "NetworkJSON",
+                "NetworkLogging", "NetworkSupport",
             ],
             swiftSettings: settings),
         // A tour through the products: `swift run quickstart`.

@@ -40,7 +40,7 @@ import NetworkSupport
 /// Prefer the default session manager there.
 ///
 /// When the session manager is released, its session is invalidated after the last transfer has ended.
-public final class URLSessionManager: ClosableSessionManager, CookieSource {
+public final class URLSessionManager: ClosableSessionManager {
     /// The configuration of this session manager.
     public let configuration: SessionConfiguration
     /// Made of the trust policies and the cookies of the configuration; unique if the `URLSessionConfiguration` has cookies, credentials, a proxy

@@ -9,7 +9,7 @@
     /// the session manager. libcurl makes the connections and implements HTTP/2, which is used where the server offers it over TLS
     /// (``SessionConfiguration/httpVersion``); HTTP/1.1 is implemented here (RFC 9112). Cancelling a request over HTTP/1.1 closes its connection; over HTTP/2 it resets the stream.
     /// A thread starts with the first request that needs it. After the session manager is released, it ends when its last transfer has ended.
-    public final class SocketSessionManager: NetworkSessionManager, CookieSource {
+    public final class SocketSessionManager: NetworkSessionManager {
         /// The configuration that was passed to the initializer.
         public let configuration: SessionConfiguration
         /// Made of the proxy, the route, the trust policies, the client identities and the cookies of the configuration.

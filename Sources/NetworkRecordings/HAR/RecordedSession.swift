@@ -147,7 +147,7 @@ extension RecordedSession {
     }
 }
 
-extension RecordedSession: CookieSource {
+extension RecordedSession {
     /// The store of the cookies that are added to requests; `nil` if there are none.
     public var cookieStore: CookieStore? {
         switch part {

@@ -8,7 +8,7 @@ import NetworkSupport
 @_spi(SessionManagers) public final class CallRules: Sendable {
     /// The configuration of the session manager.
     public let configuration: SessionConfiguration
-    /// The store of the cookies; `nil` if cookies are ignored. A session manager returns it as ``CookieSource/cookieStore``.
+    /// The store of the cookies; `nil` if cookies are ignored. A session manager returns it as ``NetworkSessionManager/cookieStore``.
     public let cookieStore: CookieStore?
     /// The identity of the session manager, which returns it as ``NetworkSessionManager/identity``.
     public let identity: SessionIdentity

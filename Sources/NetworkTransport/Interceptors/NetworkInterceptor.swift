@@ -32,15 +32,6 @@ public protocol NetworkInterceptor: Sendable {
     func intercept(_ request: consuming NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse
 }
 
-/// A session manager that adds stored cookies to requests.
-///
-/// Interceptors need to know the credentials that are added after them: a cache, for one, keeps the responses to different cookies apart. So
-/// each session manager with ``SessionConfiguration/cookies``, and each that passes requests on to another one, conforms to it.
-public protocol CookieSource: Sendable {
-    /// The store of the cookies; `nil` if it adds none.
-    var cookieStore: CookieStore? { get }
-}
-
 extension CookieStore {
     /// Adds to a request which credentials the store will add when it is sent.
     func mark(_ request: inout NetworkRequest) {
@@ -56,7 +47,7 @@ package struct InterceptedSession: NetworkSessionManager {
 
     /// - Parameter identity: The identity of the session manager. Default: what it states, or else a unique one.
     package init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager, identity: SessionIdentity? = nil) {
-        cookies = (session as? any CookieSource)?.cookieStore
+        cookies = session.cookieStore
         exchange = NetworkExchange(
             through: interceptors, to: session, identity: (identity ?? session.identity).stated, cookies: cookies)
     }

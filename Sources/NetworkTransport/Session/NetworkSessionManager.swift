@@ -35,11 +35,20 @@ public protocol NetworkSessionManager: Sendable {
     /// Read once for each service. A session manager that passes requests on to another one returns the identity of that one. Default:
     /// ``SessionIdentity/unstated``, with which each service has a separate one.
     var identity: SessionIdentity { get }
+
+    /// The store whose cookies are added to requests; `nil` if the session manager adds none.
+    ///
+    /// Read once for each service. Interceptors need to know the credentials that are added after them: a cache, for one, keeps the responses to
+    /// different cookies apart. A session manager that passes requests on to another one returns the store of that one. Default: `nil`.
+    var cookieStore: CookieStore? { get }
 }
 
 extension NetworkSessionManager {
     /// An identity that is unique for each service.
     public var identity: SessionIdentity { .unstated }
+
+    /// No store of cookies.
+    public var cookieStore: CookieStore? { nil }
 
     /// Sends a request with ``response(for:)`` in a separate task, and calls a completion with its response.
     ///

@@ -19,12 +19,22 @@ extension NetworkBody: AsyncSequence {
     /// - Parameters:
     ///   - next: Returns the next chunk, which must not be empty, or `nil` at the end. Called by one task at a time, for as long as there is a
     ///     reader: bytes that it does not request should not be received either.
-    ///   - end: Returns the trailers and timings, once they are known. Called on any thread, also while the body arrives. Default: returns `nil`.
     ///   - stop: Called once, on any thread, when the body is released or the reader is cancelled; a waiting `next` must then end soon. Default:
     ///     does nothing.
     public init(
-        next: @escaping @Sendable () async throws(TransportError) -> Data?,
-        end: @escaping @Sendable () -> StreamEnd? = { nil },
+        next: @escaping @Sendable () async throws(TransportError) -> Data?, stop: @escaping @Sendable () -> Void = {}
+    ) {
+        self.init(next: next, end: { nil }, stop: stop)
+    }
+
+    /// Creates the body of a streamed response with trailers and timings.
+    ///
+    /// - Parameters:
+    ///   - next: Returns the next chunk, as above.
+    ///   - end: Returns the trailers and timings, once they are known. Called on any thread, also while the body arrives.
+    ///   - stop: Called once, as above. Default: does nothing.
+    @_spi(SessionManagers) public init(
+        next: @escaping @Sendable () async throws(TransportError) -> Data?, end: @escaping @Sendable () -> StreamEnd?,
         stop: @escaping @Sendable () -> Void = {}
     ) {
         self.init(source: .received(ReceivedStream(next: next, end: end, stop: stop)))
@@ -130,7 +140,7 @@ extension NetworkBody {
     /// It reads the body from its beginning, at most about 256 KiB ahead. Its reader receives ``TransportError/Code/bodyNotReplayable`` if the
     /// body can be read only once and was sent before, and ``TransportError/Code/bodyFailed`` if it cannot be read or has another length than
     /// announced. Trailers are not part of it. Releasing it stops the sequence that produces the body.
-    public func chunksToSend() -> NetworkBody {
+    @_spi(SessionManagers) public func chunksToSend() -> NetworkBody {
         if isInMemory { return self }
         let reader = BodyReader(self)
         return NetworkBody(next: reader.next, stop: reader.stop)

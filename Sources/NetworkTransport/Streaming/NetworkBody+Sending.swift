@@ -34,7 +34,7 @@ extension NetworkBody {
     ///
     /// - Parameter request: The request that an error names. Default: none.
     /// - Throws: ``TransportError/Code/bodyFailed``, such as for a file that does not exist.
-    public func measuredLength(for request: NetworkRequest? = nil) async throws(TransportError) -> Int64? {
+    @_spi(SessionManagers) public func measuredLength(for request: NetworkRequest? = nil) async throws(TransportError) -> Int64? {
         try await measuredInBackground(for: request).knownLength
     }
 

@@ -57,7 +57,7 @@ package struct ResponseBodyPipe: Sendable {
 }
 
 /// The trailers and timings, which are known only at the end of a response.
-public struct StreamEnd: Sendable {
+@_spi(SessionManagers) public struct StreamEnd: Sendable {
     /// The trailer fields (RFC 9110 §6.5).
     public var trailers: HeaderFields
     /// The final durations and byte counts.

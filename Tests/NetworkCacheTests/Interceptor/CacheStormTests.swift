@@ -27,7 +27,7 @@ struct CacheStormTests {
     }
 
     /// A session manager that is one identity for the server.
-    private final class Peer: NetworkSessionManager, CookieSource {
+    private final class Peer: NetworkSessionManager {
         let name: String
         let identity: SessionIdentity
         let cookieStore: CookieStore?

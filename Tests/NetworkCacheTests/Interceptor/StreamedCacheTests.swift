@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 @testable import NetworkCache
-@testable import NetworkTransport
+@_spi(SessionManagers) @testable import NetworkTransport
 
 @Suite(.timeLimit(.minutes(10)))
 struct StreamedCacheTests {

@@ -7,7 +7,7 @@
     import TransferTestSupport
 
     @testable import NetworkEngine
-    @testable import NetworkTransport
+    @_spi(SessionManagers) @testable import NetworkTransport
     @testable import NetworkURLSession
 
     /// Bodies of files that are not what their status says, or that change.

@@ -4,7 +4,7 @@ import NetworkSupport
 import Testing
 import TransferTestSupport
 
-@testable import NetworkTransport
+@_spi(SessionManagers) @testable import NetworkTransport
 
 @Suite(.timeLimit(.minutes(10)))
 struct PipeTests {

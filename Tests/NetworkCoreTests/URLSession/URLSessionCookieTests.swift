@@ -49,7 +49,7 @@ extension URLSessionTests {
             for managers in [Self.managers(.separate), Self.managers(.ignored)] {
                 for manager in managers {
                     let text = try await manager.response(for: NetworkRequest(url: server.url("/login"))).text
-                    #expect(text.isEmpty == (manager as? any CookieSource)?.cookieStore.map { _ in false } ?? true)
+                    #expect(text.isEmpty == manager.cookieStore.map { _ in false } ?? true)
                 }
             }
             for manager in Self.managers(.separate) {

@@ -26,7 +26,7 @@ enum DescribedValues {
     ]
     /// The values that are not of public types: errors within public errors, and those of ``Unredacted``.
     static let notPublic: Set<String> = [
-        "CallDriver", "CallRules", "JSONSliceError", "PageError", "TrustRequirements", "TrustRequirements.Identity",
+        "CallDriver", "CallRules", "JSONSliceError", "PageError", "StreamEnd", "TrustRequirements", "TrustRequirements.Identity",
         "TrustRequirements.Roots",
         "Unredacted",
     ]

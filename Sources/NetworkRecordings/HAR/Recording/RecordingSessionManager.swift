@@ -141,9 +141,9 @@ final class RecordingLog: Sendable {
     }
 }
 
-extension RecordingSessionManager: CookieSource {
+extension RecordingSessionManager {
     /// The store of the cookies that are added to requests; `nil` if there are none.
-    public var cookieStore: CookieStore? { (live as? any CookieSource)?.cookieStore }
+    public var cookieStore: CookieStore? { live.cookieStore }
 }
 
 extension RecordingSessionManager: RedactedStringConvertible {}

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkSupport
+@_spi(SessionManagers) import NetworkTransport
 
 /// The parts of a request that are compared with recorded ones.
 struct ReplayedRequest: Sendable {

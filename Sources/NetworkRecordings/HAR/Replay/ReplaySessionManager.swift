@@ -229,9 +229,9 @@ public struct ReplayOptions: Sendable {
     }
 }
 
-extension ReplaySessionManager: CookieSource {
+extension ReplaySessionManager {
     /// The store of the cookies that are added to requests; `nil` if there are none.
-    public var cookieStore: CookieStore? { (fallback as? any CookieSource)?.cookieStore }
+    public var cookieStore: CookieStore? { fallback?.cookieStore }
 }
 
 extension ReplaySessionManager: RedactedStringConvertible {}

@@ -26,7 +26,7 @@ import NetworkCore
 /// - ``NetworkCore/TransferTimings`` have no times of name lookup, connect and TLS; whether a connection was reused and the server's address are not
 ///   known. `bytesReceived` counts bytes before content decoding.
 /// - An idempotent request whose connection ends before the response begins is sent again once, over HTTP/2 twice, whether or not the connection was new.
-public final class AsyncHTTPClientSessionManager: ClosableSessionManager, CookieSource {
+public final class AsyncHTTPClientSessionManager: ClosableSessionManager {
     /// The configuration of this session manager.
     public let configuration: SessionConfiguration
     private let group: MultiThreadedEventLoopGroup
