@@ -49,7 +49,9 @@
                 exchange.decoder = ContentDecoder(
                     contentEncoding: encoding, maximumRatio: context.configuration.maximumDecodingRatio)
             }
-            if driver.notifier != nil { exchange.announcedLength = exchange.head.headers["Content-Length"].flatMap(Int64.init) }
+            if request.progress != nil {
+                exchange.announcedLength = exchange.head.value(for: "content-length").flatMap { Int64($0) }
+            }
             guard download != nil else {
                 guard hasContent, let length = content.length else { return }
                 guard length > context.configuration.maximumBodyBytes else {

@@ -13,11 +13,14 @@ package final class CallNotifier: Sendable {
         var rate = RecentRate()
         var nextReport: UInt64 = 0
         var isFinished = false
+        /// Whether an observer was or will be called on another thread, so that the result has to wait for it.
+        var hasEvents = false
         /// The progress that the observer has not received.
         var pending: TransferProgress?
 
         /// Sets the progress that is to be delivered, and returns whether none was before.
         mutating func add(_ progress: TransferProgress) -> Bool {
+            hasEvents = true
             defer { pending = progress }
             return pending == nil
         }
@@ -86,20 +89,26 @@ package final class CallNotifier: Sendable {
 
     /// Reports an informational response.
     package func report(_ response: InformationalResponse) {
+        state.withLock { $0.hasEvents = true }
         deliveries.run { [request] in request.report(response) }
     }
 
-    /// Runs `work` once, on an unspecified thread, after the observers have processed all events so far.
+    /// Runs `work` once, on an unspecified thread, after the observers have processed all events so far; at once if there were none, so that most
+    /// observed calls change no thread.
     package func whenSettled(_ work: @escaping @Sendable () -> Void) {
+        guard mustSettle else { return work() }
         deliveries.run { [request] in request.progress.whenSettled(work) }
     }
 
     /// Returns after the observers have processed all events so far, even if the task is cancelled.
     func settled() async {
+        guard mustSettle else { return }
         let settled = Promise<Void>()
         whenSettled { settled.resolve(()) }
         await settled.value()
     }
+
+    private var mustSettle: Bool { request.progress != nil || state.withLock(\.hasEvents) }
 
     private func deliver() {
         deliveries.run { [self] in

@@ -127,6 +127,30 @@ struct CallDriverTests {
         #expect(updates.last?.bytesReceived == (succeeds ? 4 : 1) && updates.last?.bytesSent == (succeeds ? 3 : 0))
     }
 
+    @Test func `the result waits for another thread only if an observer has received an event`() throws {
+        var request = try request()
+        request.onInformationalResponse = { _ in }
+        let notifier = try #require(CallNotifier(request, submitted: 0))
+        let isSettled = Locked(false)
+        notifier.whenSettled { isSettled.withLock { $0 = true } }
+        #expect(isSettled.withLock { $0 }, "without an event, at once")
+        let order = Locked<[String]>([])
+        let entered = DispatchSemaphore(value: 0)
+        request.onInformationalResponse = { _ in
+            entered.wait()
+            order.withLock { $0.append("event") }
+        }
+        let (observed, done) = (try #require(CallNotifier(request, submitted: 0)), DispatchSemaphore(value: 0))
+        observed.report(InformationalResponse(statusCode: 103, headers: [:]))
+        observed.whenSettled {
+            order.withLock { $0.append("settled") }
+            done.signal()
+        }
+        entered.signal()
+        done.wait()
+        #expect(order.withLock { $0 } == ["event", "settled"])
+    }
+
     @Test func `a task that is cancelled gets its error at once, and a call that was cancelled before sends nothing`()
         async throws
     {
