@@ -60,8 +60,9 @@ if FileManager.default.fileExists(atPath: root.appendingPathComponent("Tests/Rea
         .testTarget(
             name: "RealServerTests",
             dependencies: [
-                "DataTransferAsyncHTTPClient", "TransferTestSupport", dataTransfer("DataTransfer"), dataTransfer("NetworkCache"),
-                dataTransfer("NetworkPipeline"), dataTransfer("NetworkWebSocket"),
+                "DataTransferAsyncHTTPClient", "TransferTestSupport", dataTransfer("DataTransfer"),
+                dataTransfer("NetworkAuthorization"), dataTransfer("NetworkCache"), dataTransfer("NetworkObservation"),
+                dataTransfer("NetworkPipeline"), dataTransfer("NetworkWebSocket"), dataTransfer("ResumableUploads"),
             ],
             exclude: ["Suites/Engines.swift"], packageAccess: false, swiftSettings: shared),
     ]
