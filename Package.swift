@@ -107,7 +107,8 @@ let package = Package(
         .target(
             name: "NetworkRecordings",
             dependencies: [
-                "NetworkTesting", "DataTransfer", "NetworkWebSocket", "NetworkCore", "NetworkTransport", "Endpoints", "NetworkJSON",
+                "NetworkTesting", "DataTransfer", "NetworkWebSocket", "NetworkCore", "NetworkTransport", "Endpoints",
+                "NetworkJSON",
                 "NetworkLogging", "NetworkSupport",
             ],
             swiftSettings: settings),
