@@ -59,7 +59,7 @@ extension HTTP2Connection {
         guard stream.receiveWindow >= 0 else {
             return HTTP2Failure(.flowControlError, "the server has sent more than the window of the stream (RFC 9113 §6.9.1)")
         }
-        // Nobody takes the padding.
+        // No reader takes the padding, so it is counted as taken.
         stream.taken += header.length - content
         stream.receivedBytes += Int64(content)
         if stream.isHead, content > 0 {
