@@ -134,7 +134,6 @@ extension HTTP2Connection {
     mutating func reset(_ id: HTTP2StreamID, _ code: HTTP2ErrorCode) {
         guard streams[id] != nil else { return }
         streams.close(id)
-        noteReset()
         HTTP2FrameHeader(.resetStream, stream: id.number, length: 4).append(to: &output.pending)
         output.pending.append(bigEndian: code.rawValue)
     }

@@ -21,7 +21,7 @@ extension HTTP2Connection {
             throw HTTP2Failure(.frameSizeError, "the length of SETTINGS is not a multiple of 6 (RFC 9113 §6.5)")
         }
         if hasSettings { try countEmptyFrame() }
-        noteSettings()
+        hasSettings = true
         for offset in stride(from: 0, to: payload.count, by: 6) {
             let setting = HTTP2Setting(rawValue: UInt16(payload[offset]) << 8 | UInt16(payload[offset + 1]))
             try apply(setting, Int(payload.bigEndian(at: offset + 2)))

@@ -25,9 +25,6 @@ extension HTTP2Connection {
     mutating func beginData(_ header: HTTP2FrameHeader, content: Int, padding: Int) throws(HTTP2Failure) -> Event? {
         let slot = try openStream(header)
         receiveWindow -= header.length
-        guard receiveWindow >= 0 else {
-            throw HTTP2Failure(.flowControlError, "the server has sent more than the window of the connection (RFC 9113 §6.9.1)")
-        }
         openConnectionWindow()
         let isEnd = header.flags.contains(.endStream)
         guard let slot, let stream = streams[slot] else {

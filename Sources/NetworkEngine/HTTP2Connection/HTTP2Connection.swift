@@ -77,7 +77,7 @@ struct HTTP2Connection: Sendable {
     /// A stream on which the last frame of the response was received, and whose end is the next event.
     var ended: HTTP2StreamID?
     /// Whether the peer's first SETTINGS were received, with which it begins (RFC 9113 §3.4).
-    private(set) var hasSettings = false
+    var hasSettings = false
     /// Why the connection has failed.
     private(set) var failure: HTTP2Failure?
     /// The number of frames without content that arrived, minus those that frames with content permit.
@@ -91,8 +91,6 @@ struct HTTP2Connection: Sendable {
     var nextNumber: UInt32 = 1
     /// The highest number of a stream that the peer may process, after GOAWAY.
     var lastAccepted: UInt32?
-    /// The number of resets that were sent.
-    private(set) var resets = 0
 
     // MARK: Settings and windows
 
@@ -138,15 +136,5 @@ struct HTTP2Connection: Sendable {
     private mutating func fail(_ failure: HTTP2Failure) {
         self.failure = failure
         writeGoAway(failure.code, failure.message)
-    }
-
-    // MARK: For the parts
-
-    mutating func noteSettings() {
-        hasSettings = true
-    }
-
-    mutating func noteReset() {
-        resets += 1
     }
 }

@@ -257,7 +257,10 @@ struct HTTP2ConnectionTests {
         frames.frame(.headers, [], stream: 1, large)
         frames.frame(.continuation, .endHeaders, stream: 1, Array(repeating: 0xBE, count: 16_000))
         frames.head(Self.ok, stream: 3, isEnd: true)
-        var received = ReceivedEvents(requests: 2)
+        // The number of fields is not what is exceeded.
+        var limits = HTTP2Limits()
+        limits.headerFields = 1 << 20
+        var received = ReceivedEvents(requests: 2, limits: limits)
         received.receive(frames)
         #expect(received.log == ["1 failed CANCEL", "3 head 200", "3 end"])
     }

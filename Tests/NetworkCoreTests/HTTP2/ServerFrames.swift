@@ -72,6 +72,8 @@ struct ReceivedEvents {
     var connection: HTTP2Connection
     /// The events, in short.
     var log: [String] = []
+    /// Whether a reader takes the content at once.
+    var isReading = true
 
     init(requests: Int = 1, isHead: Bool = false, hasBody: Bool = false, limits: HTTP2Limits = HTTP2Limits()) {
         connection = HTTP2Connection(limits: limits)
@@ -110,7 +112,7 @@ struct ReceivedEvents {
                 } else {
                     log.append("\(id.number) data \(text)")
                 }
-                connection.take(range.count, of: id)
+                if isReading { connection.take(range.count, of: id) }
             case .trailers(let id): log.append("\(id.number) trailers")
             case .end(let id): log.append("\(id.number) end")
             case .reset(let id, let code): log.append("\(id.number) reset \(code.name)")
