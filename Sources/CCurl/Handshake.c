@@ -20,6 +20,7 @@ static int (*set_context_data)(void *context, int index, void *data);
 static void *(*get_context_data)(const void *context, int index);
 static void *(*get_context)(const void *ssl);
 static void (*get_alpn)(const void *ssl, const unsigned char **name, unsigned int *count);
+static int (*set_alpn)(void *context, const unsigned char *names, unsigned int count);
 // The part that is needed to check the names of a certificate, also unchanged since 1.1.0. `GENERAL_NAME` and its stack are opaque.
 typedef int (*verify_callback)(int is_good, void *store);
 static int (*get_verify_mode)(const void *context);
@@ -71,6 +72,7 @@ static void look_up(void) {
     set_context_data = dlsym(curl, "SSL_CTX_set_ex_data");
     get_context_data = dlsym(curl, "SSL_CTX_get_ex_data");
     get_alpn = dlsym(curl, "SSL_get0_alpn_selected");
+    set_alpn = dlsym(curl, "SSL_CTX_set_alpn_protos");
     set_info_callback = dlsym(curl, "SSL_CTX_set_info_callback");
     get_verify_mode = dlsym(curl, "SSL_CTX_get_verify_mode");
     set_verify = dlsym(curl, "SSL_CTX_set_verify");
@@ -95,7 +97,7 @@ struct ccurl_handshake *ccurl_handshake_of(const void *ssl) {
 
 int ccurl_can_watch_handshakes(void) {
     pthread_once(&once, look_up);
-    return get_context && set_context_data && get_context_data && get_alpn && set_info_callback;
+    return get_context && set_context_data && get_context_data && get_alpn && set_alpn && set_info_callback;
 }
 
 int ccurl_can_check_names(void) {
@@ -166,6 +168,25 @@ static void receive(int is_sent, int version, int kind, const void *bytes, size_
     if (handshake->messages == messages_read_ahead && control_connection) control_connection(ssl, set_read_ahead, 0, NULL);
 }
 
+extern int curl_easy_getinfo(void *easy, int info, ...);
+
+// Offers the protocols of the record to the server, and HTTP/1.1 to an HTTPS proxy. Fails if memory ran out.
+static int offer(void *easy, void *context, const struct ccurl_handshake *handshake) {
+    static const unsigned char names[] = "\2h2\10http/1.1";
+    enum { http2_size = 3, http1_size = 9 };
+    if (!handshake->offer) return CCURLE_OK;
+    int offers_http1 = handshake->offer & COFFER_HTTP1, offers_http2 = handshake->offer & COFFER_HTTP2;
+    if (handshake->has_secure_proxy) {
+        // The handshake of the server follows the one of the proxy, once the proxy has opened the tunnel.
+        long status = 0;
+        curl_easy_getinfo(easy, CCURLINFO_HTTP_CONNECTCODE, &status);
+        if (status < 200 || status > 299) offers_http1 = 1, offers_http2 = 0;
+    }
+    const unsigned char *first = offers_http2 ? names : names + http2_size;
+    unsigned int size = (offers_http2 ? http2_size : 0) + (offers_http1 ? http1_size : 0);
+    return set_alpn(context, first, size) == 0 ? CCURLE_OK : CCURLE_OUT_OF_MEMORY;
+}
+
 // libcurl calls this for each new connection, before its handshake.
 static int set_up(void *easy, void *context, void *handshake) {
     struct ccurl_handshake *state = handshake;
@@ -190,7 +211,7 @@ static int set_up(void *easy, void *context, void *handshake) {
     if (ccurl_can_check_names() && ((struct ccurl_handshake *)handshake)->checks_names) {
         set_verify(context, get_verify_mode(context), verify);
     }
-    return CCURLE_OK;
+    return offer(easy, context, state);
 }
 
 extern int curl_easy_setopt(void *easy, int option, ...);

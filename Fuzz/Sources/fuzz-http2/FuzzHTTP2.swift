@@ -6,7 +6,7 @@ import Foundation
 func outcome(_ pieces: [ArraySlice<UInt8>]) -> [String] {
     var limits = HTTP2Limits()
     (limits.headerBytes, limits.headerFields) = (2048, 20)
-    var connection = HTTP2Connection(limits: limits)
+    var connection = HTTP2StateMachine(limits: limits)
     for number in 0..<3 { _ = connection.open(isHead: number == 2, hasBody: number == 1) { _, _ in } }
     var events: [String] = []
     var content: (stream: UInt32, bytes: [UInt8])?

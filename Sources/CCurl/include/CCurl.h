@@ -73,6 +73,7 @@ enum {
     CCURLOPT_CLOSESOCKETFUNCTION = 20208,
     CCURLOPT_CLOSESOCKETDATA = 10209,
     CCURLOPT_UNIX_SOCKET_PATH = 10231,
+    CCURLOPT_SSL_ENABLE_ALPN = 226,
     CCURLOPT_PIPEWAIT = 237,
     CCURLOPT_VERBOSE = 41,
     CCURLOPT_DEBUGFUNCTION = 20094,
@@ -302,6 +303,10 @@ struct ccurl_handshake {
     // the handshake. Only for handles whose connection is read until there are no more bytes: those that OpenSSL keeps do not make the
     // socket readable.
     int reads_ahead;
+    // The protocols that are offered to the server by ALPN (RFC 7301), one of `COFFER_…`. Set before the handshake.
+    int offer;
+    // Whether the connection goes through an HTTPS proxy, whose handshake comes first and offers HTTP/1.1 only. Set before the handshake.
+    int has_secure_proxy;
     // Whether the handshake has begun: the first message is about to be sent.
     int has_begun;
     // Whether the handshake is complete: the last message was received.
@@ -333,6 +338,11 @@ enum {
     CALPN_HTTP2 = 2,
     CALPN_HTTP3 = 3,
     CALPN_OTHER = 4,
+};
+// The protocols that a handshake offers; with 0, libcurl offers what it supports.
+enum {
+    COFFER_HTTP1 = 1,
+    COFFER_HTTP2 = 2,
 };
 enum {
     CREFUSAL_NONE = 0,

@@ -26,7 +26,8 @@
         /// The origin to connect to, such as `https://api.example.com:443`.
         private(set) var origin = ""
         private(set) var isSecure = false
-        private(set) var offersHTTP2 = false
+        /// Which versions of HTTP the connection may speak.
+        private(set) var versions = ConnectionKey.Versions.http1
         private(set) var proxy = ProxyDecision.direct
         /// Whether a connection without TLS goes through an HTTP proxy as a tunnel.
         private(set) var isTunneled = false
@@ -45,6 +46,9 @@
             super.init(trust, handshakes: connector.handshakes, readsAhead: true)
             let context = Unmanaged.passUnretained(self).toOpaque()
             set(CCURLOPT_CONNECT_ONLY, 1)
+            setHTTPVersion(CCURL_HTTP_VERSION_1_1)
+            // What is offered is set by `offer(_:throughSecureProxy:)`, and nothing of libcurl's HTTP/2 is put in front of the connection.
+            if LibraryQuirks.current.watchesHandshakes { set(CCURLOPT_SSL_ENABLE_ALPN, 0) }
             // A maximum age has no meaning for a connection that libcurl does not use itself.
             set(CCURLOPT_MAXAGE_CONN, 1_000_000)
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_PRIVATE), context)
@@ -69,7 +73,8 @@
         ///   - isTunneled: Whether a connection without TLS goes through an HTTP proxy as a tunnel (RFC 9110 §9.3.6), as one with TLS does.
         /// - Returns: `false` if memory ran out.
         func configure(
-            origin: String, isSecure: Bool, offersHTTP2: Bool, route: Route, timeout: Duration, isTunneled: Bool = false
+            origin: String, isSecure: Bool, versions: ConnectionKey.Versions, route: Route, timeout: Duration,
+            isTunneled: Bool = false
         ) -> Bool {
             reset()
             isWanted = true
@@ -78,7 +83,7 @@
             begun = monotonicNanoseconds()
             self.origin = origin
             self.isSecure = isSecure
-            self.offersHTTP2 = offersHTTP2
+            self.versions = versions
             proxy = route.proxy
             // TLS inside of TLS: what the outer one has read ahead does not make the socket readable, and libcurl would wait for it.
             if route.proxy.server?.kind == .https { handshake.pointee.reads_ahead = 0 }
@@ -89,15 +94,22 @@
             // it is as good as disabled.
             waitsForLookup = !LibraryQuirks.current.abandonsLookups && route.nameServer == nil
             setConnectTimeout(!waitsForLookup ? timeout + .seconds(5) : .seconds(1_000_000))
-            setOffersHTTP2(offersHTTP2)
+            offer(versions, throughSecureProxy: route.proxy.server?.kind == .https)
             return setText(CCURLOPT_URL, origin + "/") && setRoute(route)
+        }
+
+        /// Sets which versions of HTTP the handshake offers (RFC 7301). Without OpenSSL, libcurl offers HTTP/1.1.
+        private func offer(_ versions: ConnectionKey.Versions, throughSecureProxy: Bool) {
+            handshake.pointee.offer =
+                (versions.includesHTTP1 ? CInt(COFFER_HTTP1) : 0) | (versions.includesHTTP2 ? CInt(COFFER_HTTP2) : 0)
+            handshake.pointee.has_secure_proxy = throughSecureProxy ? 1 : 0
         }
 
         var loopGuard: LoopGuard { sockets.loopGuard }
         /// Whether ``LoopGuard`` has ended the connection.
         var wasEndedByGuard: Bool { loopGuard.hasEnded(localPort: long(CCURLINFO_LOCAL_PORT)) }
 
-        var key: ConnectionKey { ConnectionKey(origin: origin, trust: trust.number, offersHTTP2: offersHTTP2) }
+        var key: ConnectionKey { ConnectionKey(origin: origin, trust: trust.number, versions: versions) }
 
         /// Assigns the attempt to another transfer than the one for which it was started.
         func takeOver(for transfer: LoopTransfer, at now: UInt64) {

@@ -12,8 +12,8 @@
         ///   - transfer: The transfer that has waited for the connection; `nil` if none has.
         ///   - code: libcurl's result code.
         func connectorDidFinish(_ handle: ConnectHandle, for transfer: LoopTransfer?, _ code: CInt)
-        /// Handles the end of an attempt that was given up, and that was to find out which version of HTTP its origin speaks.
-        func connectorDidGiveUp(onVersionOf origin: String)
+        /// Handles the end of an attempt that was given up.
+        func connectorDidGiveUp(_ key: ConnectionKey)
     }
 
     /// A connection that was made, as the protocol that is spoken on it takes it over.
@@ -64,12 +64,12 @@
         /// - Parameter isTunneled: Whether the connection goes through an HTTP proxy as a tunnel although it has no TLS.
         /// - Throws: An error if libcurl cannot begin. If ``LoopTransfer/carrier`` is set, the attempt has to be abandoned.
         func connect(
-            _ transfer: LoopTransfer, _ trust: CurlTrust, over route: Route, offersHTTP2: Bool, isTunneled: Bool
+            _ transfer: LoopTransfer, _ trust: CurlTrust, over route: Route, versions: ConnectionKey.Versions, isTunneled: Bool
         ) throws(TransportError) {
             let timeout = transfer.request.timeouts.connect ?? context.configuration.connectTimeout
             guard let handle = handles.take(for: trust) ?? ConnectHandle(trust, self),
                 handle.configure(
-                    origin: transfer.origin, isSecure: transfer.request.parsedURL.isSecure, offersHTTP2: offersHTTP2,
+                    origin: transfer.origin, isSecure: transfer.request.parsedURL.isSecure, versions: versions,
                     route: route,
                     timeout: timeout, isTunneled: isTunneled)
             else {
@@ -110,14 +110,13 @@
 
         /// Cancels an attempt.
         func giveUp(_ handle: ConnectHandle) {
-            let origin = handle.origin
-            let offeredHTTP2 = handle.offersHTTP2
+            let key = handle.key
             handle.transfer = nil
             handle.isWanted = false
             attempts.remove(handle)
             // The lookup ends by itself: only the end of the loop's thread waits for it.
             if handle.isStuckInLookup { unwanted[ObjectIdentifier(handle)] = handle } else { drop(handle) }
-            if offeredHTTP2 { owner?.connectorDidGiveUp(onVersionOf: origin) }
+            owner?.connectorDidGiveUp(key)
         }
 
         /// Whether there are attempts that no transfer waits for.
@@ -156,13 +155,14 @@
         /// Takes an established connection from its handle.
         ///
         /// - Returns: `nil` if the connection is not wanted any more, or if libcurl does not hand out its socket.
-        func establish(_ handle: ConnectHandle) -> EstablishedConnection? {
+        func establish(_ handle: ConnectHandle, speaksHTTP2: Bool) -> EstablishedConnection? {
             let socket = ccurl_easy_get_socket(handle.pointer)
             guard handle.isWanted, socket >= 0 else { return nil }
             let server = handle.proxy.server
             let isBare = !handle.isSecure && server?.kind != .https
             let established = EstablishedConnection(
-                descriptor: socket, key: ConnectionKey(origin: handle.origin, trust: handle.trust.number),
+                descriptor: socket,
+                key: ConnectionKey(origin: handle.origin, trust: handle.trust.number, versions: speaksHTTP2 ? .http2 : .http1),
                 handle: isBare ? nil : handle, isSecure: handle.isSecure,
                 forwarder: !handle.isSecure && !handle.isTunneled && server?.takesAbsoluteForm == true ? server : nil,
                 timings: handle.timings)
@@ -213,7 +213,7 @@
             guard context.sockets.lingering > 0, let trust = context.session.trust.standard,
                 let handle = handles.take(for: trust) ?? ConnectHandle(trust, self),
                 handle.configure(
-                    origin: "http://127.0.0.1:9", isSecure: false, offersHTTP2: false, route: Route(), timeout: .seconds(1))
+                    origin: "http://127.0.0.1:9", isSecure: false, versions: .http1, route: Route(), timeout: .seconds(1))
             else { return }
             // The attempt gets no socket, and fails at once.
             handle.isWanted = false

@@ -15,12 +15,14 @@
                 counts[origin, default: ConnectionCounts()][keyPath: member] += count
                 total[keyPath: member] += count
             }
-            for connection in pool.idleConnections { add(connection.key.origin, \.idle) }
+            for connection in pool.idleConnections where connection.key.versions == .http1 { add(connection.key.origin, \.idle) }
+            for connection in http2.pool.connections { add(connection.key.origin, \.multiplexed) }
             for origin in upgrades.origins { add(origin, \.upgraded) }
             connector.forEachAttempt { add($0, \.connecting) }
             for transfer in deadlines.all {
                 switch transfer.carrier?.stage {
                 case nil, .awaitingVersion: break
+                case .awaitingStream: add(transfer.origin, \.waiting)
                 case .connecting: add(transfer.origin, \.connecting)
                 case .awaitingContinue, .exchanging: add(transfer.origin, \.active)
                 case .streaming: add(transfer.origin, \.streams)
@@ -29,9 +31,8 @@
             for (origin, count) in context.sockets.streamSocketsByOrigin() { add(origin, \.multiplexed, count) }
             // What is counted for the limits.
             assert(connector.connecting == total.connecting + connector.unwantedCount)
-            assert(pool.open == total.open)
-            assert(streams.count == total.streams + streams.attemptCount)
-            assert(context.sockets.streamSockets == total.multiplexed)
+            assert(pool.open == total.open + http2.connectionCount)
+            assert(context.sockets.streamSockets + http2.connectionCount == total.multiplexed)
             return counts
         }
 
@@ -68,7 +69,7 @@
             }
             guard isLast else { return }
             var all = state.withLock(\.counts)
-            for (origin, count) in session.waiting { all[origin, default: ConnectionCounts()].waiting = count }
+            for (origin, count) in session.waiting { all[origin, default: ConnectionCounts()].waiting += count }
             promise.resolve(PoolCounts(byOrigin: all))
         }
 

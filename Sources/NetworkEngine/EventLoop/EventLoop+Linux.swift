@@ -11,8 +11,8 @@
     /// ready, completes the transfers that have finished, and ends those whose deadline has passed. While there is no other, a
     /// transfer is started on the calling thread, which avoids the switch to the loop's thread. Whichever thread works holds `lock`.
     ///
-    /// Connections are made by ``Connector``, kept in ``ConnectionPool``, and used by ``HTTP1Exchanges``; libcurl sends requests over HTTP/2
-    /// (``HTTP2Streams``), and a connection may be switched to another protocol (``UpgradedSockets``).
+    /// Connections are made by ``Connector``, kept in ``ConnectionPool``, and used by ``HTTP1Exchanges`` and ``HTTP2Exchanges``; libcurl sends
+    /// requests over HTTP/3 (``HTTP3Streams``), and a connection may be switched to another protocol (``UpgradedSockets``).
     // Sendable although unchecked: each `let` is immutable or used only while `lock` is held, and so is each `var`.
     //
     // `@exclusivity(unchecked)` here, in transfers, connections and the gate: these properties are changed in place many times per request,
@@ -26,9 +26,10 @@
         private let lock = LoopLock()
         let connector: Connector
         let exchanges: HTTP1Exchanges
-        let streams: HTTP2Streams
+        let http2: HTTP2Exchanges
+        let streams: HTTP3Streams
         let upgrades: UpgradedSockets
-        @exclusivity(unchecked) var pool: ConnectionPool<HTTP1Connection>
+        @exclusivity(unchecked) var pool: ConnectionPool<SocketConnection>
         /// Which version of HTTP each origin speaks.
         let versions: OriginVersions
         @exclusivity(unchecked) var deadlines = DeadlineHeap<LoopTransfer>()
@@ -76,13 +77,18 @@
             pool = ConnectionPool(limits)
             connector = Connector(context, library, keepsAttempts: limits.keepsConnections)
             exchanges = HTTP1Exchanges(context, requestWriter)
-            streams = HTTP2Streams(context, limits, connector.handshakes, requestWriter)
+            http2 = HTTP2Exchanges(
+                context,
+                HTTP2RequestWriter(userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding),
+                maximumUses: configuration.maximumUsesPerConnection)
+            streams = HTTP3Streams(context, limits, requestWriter)
             upgrades = UpgradedSockets(
                 context, exchanges, maximum: configuration.share(of: configuration.maximumUpgradedConnections, loop: inbox.number)
             )
             versions = OriginVersions(session.context, inbox)
             connector.owner = self
             exchanges.owner = self
+            http2.owner = self
             streams.owner = self
             upgrades.owner = self
         }
@@ -167,7 +173,8 @@
                     if roundsOfJobs < 16 { continue }
                 }
                 roundsOfJobs = 0
-                let milliseconds = commands.isEmpty && !context.hasReady && jobs.isEmpty ? waitMilliseconds() : 0
+                let isDone = commands.isEmpty && !context.hasReady && !http2.hasWork && jobs.isEmpty
+                let milliseconds = isDone ? waitMilliseconds() : 0
                 lock.unlock()
                 let count = sockets.wait(milliseconds: milliseconds)
                 lock.lock()
@@ -201,6 +208,7 @@
                 finishDone()
                 endLate()
             }
+            http2.advance()
             context.workspace.arrivals.flush()
         }
 
@@ -212,7 +220,7 @@
         private var nextDeadline: UInt64 {
             min(
                 min(connector.deadline, streams.deadline), min(deadlines.first?.deadline ?? .max, queueDeadline),
-                min(pool.deadline, upgrades.deadline))
+                min(min(pool.deadline, http2.deadline), upgrades.deadline))
         }
 
         private func waitMilliseconds() -> CInt {
@@ -268,7 +276,7 @@
                 runOnCallingThread(command)
             }
             context.watchAgain()
-            if nextDeadline < waitsUntil || context.hasReady { sockets.wake() }
+            if nextDeadline < waitsUntil || context.hasReady || http2.hasWork { sockets.wake() }
             return true
         }
 
@@ -301,6 +309,7 @@
             jobs.run(atMost: 256)
             lock.lock()
             context.now = monotonicNanoseconds()
+            http2.advance()
             if let transfer = startedByJob, jobs.isEmpty { waitBriefly(for: transfer, onLoop: true) }
             startedByJob = nil
             if jobs.isEmpty, transfers == 0, !upgrades.isEmpty, let socket = upgrades.takeAwaited() {

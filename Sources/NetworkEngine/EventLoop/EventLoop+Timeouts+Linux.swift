@@ -2,7 +2,7 @@
     import NetworkSupport
     import NetworkTransport
 
-    // Time limits: when they are checked, and what follows (``TimeLimits``). libcurl enforces only the connect timeout of HTTP/2.
+    // Time limits: when they are checked, and what follows (``TimeLimits``). libcurl enforces only the connect timeout of HTTP/3.
     extension EventLoop {
         func schedule(_ transfer: LoopTransfer, at deadline: UInt64) {
             let deadline = min(deadline, transfer.timeLimits.total)
@@ -17,12 +17,15 @@
         func endLate() {
             while let transfer = deadlines.first, transfer.deadline <= now { check(transfer) }
             connector.endLate()
+            http2.endLate()
             upgrades.closeLate()
             closeLate()
         }
 
         private func check(_ transfer: LoopTransfer) {
-            switch transfer.timeLimits.action(at: now, for: activity(of: transfer)) {
+            let action = transfer.timeLimits.action(at: now, for: activity(of: transfer))
+            if action == .endTotal || action == .endIdle { transfer.carrier?.noteTimeout(of: transfer) }
+            switch action {
             case .check(let time): schedule(transfer, at: time)
             case .endTotal:
                 let error = transfer.lateness(transfer.timeLimits.totalLateness, phase: transfer.phase, now)
@@ -45,6 +48,7 @@
             guard let carrier = transfer.carrier else { return .exchanging(since: transfer.lastActivity, isUnseen: false) }
             switch carrier.stage {
             case .awaitingVersion, .connecting: return .connecting
+            case .awaitingStream: return .exchanging(since: now, isUnseen: false)
             case .awaitingContinue: return .awaitingContinue
             case .exchanging, .streaming: break
             }

@@ -5,7 +5,7 @@
     import Foundation
     import NetworkSupport
 
-    // The life of a transfer in its engine, the same for both versions of HTTP.
+    // The life of a transfer in its engine, the same for each version of HTTP.
     extension EventLoop: TransferOwner {
         /// Starts a transfer, or its next redirect, that was admitted to this loop.
         func start(_ transfer: LoopTransfer) {

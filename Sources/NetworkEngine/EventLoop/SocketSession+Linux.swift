@@ -163,6 +163,11 @@
             return admitted.compactMap { $0.shard == number ? $0.member : nil }
         }
 
+        /// Lowers that number again, because the origin turns out to speak HTTP/1.1.
+        func narrow(_ origin: String) {
+            queue.withLock { queue in queue.narrow(origin) }
+        }
+
         /// Ends the queued transfers whose total deadline has passed.
         ///
         /// - Returns: The next deadline in the queue; `UInt64.max` without one.

@@ -9,9 +9,9 @@
         /// Keeps a connection for the next request, or closes it.
         ///
         /// - Parameter seconds: How long the server keeps the connection open (`Keep-Alive: timeout`); `nil` if it does not say.
-        func keep(_ connection: HTTP1Connection, serverSeconds seconds: Int?)
+        func keep(_ connection: SocketConnection, serverSeconds seconds: Int?)
         /// Closes a connection that no request uses any more.
-        func close(_ connection: HTTP1Connection, _ reason: ConnectionEvent.Reason)
+        func close(_ connection: SocketConnection, _ reason: ConnectionEvent.Reason)
         /// Closes an idle connection that the server has ended.
         func closeIdle(_ connection: HTTP1Connection)
         /// Switches a connection to another protocol, after a response with status 101.
@@ -101,9 +101,7 @@
 
         /// Handles a readiness event of a connection's socket.
         func react(_ connection: HTTP1Connection, _ readiness: EpollSet.Readiness) {
-            if readiness.mayRead { connection.mayRead = true }
-            if readiness.mayWrite { connection.mayWrite = true }
-            if readiness.hasEnded { connection.hasEnded = true }
+            connection.note(readiness)
             guard connection.isOpen else { return }
             if connection.transfer != nil { return advance(connection) }
             if let upgrade = connection.upgrade { return upgrade.connectionIsReady(isWritable: readiness.mayWrite) }

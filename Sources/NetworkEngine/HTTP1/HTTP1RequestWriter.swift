@@ -77,7 +77,7 @@ struct HTTP1RequestWriter: Sendable {
                 host: ownHost.map { fields[$0].value })
             let sendsBody = request.sendsBody
             let hasContent = sendsBody && bodyLength != 0
-            let own = bytes.write(fields, hasContent: hasContent, cookie: cookie, noting: &head)
+            let own = bytes.write(fields, target: target, hasContent: hasContent, cookie: cookie, noting: &head)
             if case .proxy(let authorization) = target, !own.contains(.proxyAuthorization) {
                 bytes.writeField("Proxy-Authorization: ", authorization)
             }
@@ -164,7 +164,7 @@ extension HTTP1HeadBytes {
         }
     }
 
-    private mutating func write(hostOf url: UnsafeRawBufferPointer, _ parts: ParsedURL) {
+    mutating func write(hostOf url: UnsafeRawBufferPointer, _ parts: ParsedURL) {
         write(urlPart: UnsafeRawBufferPointer(rebasing: url[parts.host]))
         if parts.lacksBracket { write("]") }
         if !parts.port.isEmpty {
@@ -175,7 +175,8 @@ extension HTTP1HeadBytes {
 
     /// Writes the request's own fields in their order, except those that only the writer may set.
     fileprivate mutating func write(
-        _ fields: [HeaderFields.Field], hasContent: Bool, cookie: String?, noting head: inout HTTP1SentHead
+        _ fields: [HeaderFields.Field], target: HTTP1RequestWriter.Target, hasContent: Bool, cookie: String?,
+        noting head: inout HTTP1SentHead
     ) -> OwnFields {
         var own: OwnFields = []
         for field in fields {
@@ -202,7 +203,10 @@ extension HTTP1HeadBytes {
             case 14 where field.name.isField("content-length"): continue
             case 17 where field.name.isField("transfer-encoding"): continue
             case 15 where field.name.isField("accept-encoding"): own.insert(.acceptEncoding)
-            case 19 where field.name.isField("proxy-authorization"): own.insert(.proxyAuthorization)
+            case 19 where field.name.isField("proxy-authorization"):
+                // It is meant for a proxy that receives the request, and for no server (RFC 9110 §11.7.2).
+                if case .origin = target { continue }
+                own.insert(.proxyAuthorization)
             default: break
             }
             write(field, added: added)
@@ -245,12 +249,12 @@ extension HTTP1HeadBytes {
 
 extension String {
     /// Whether the text equals a field name, ignoring case.
-    fileprivate func isField(_ lowercasedName: StaticString) -> Bool {
+    func isField(_ lowercasedName: StaticString) -> Bool {
         utf8.count == lowercasedName.utf8CodeUnitCount && withRawUTF8 { HTTP1Bytes.isSame($0, lowercasedName) }
     }
 
     /// Whether the text is a comma-separated list that contains an element, ignoring case.
-    fileprivate func lists(_ lowercased: StaticString) -> Bool {
+    func lists(_ lowercased: StaticString) -> Bool {
         withRawUTF8 { list in
             var isFound = false
             HTTP1Bytes.forEachElement(of: list) { if HTTP1Bytes.isSame($0, lowercased) { isFound = true } }
@@ -279,6 +283,9 @@ struct HTTP1HeadBytes: ~Copyable {
     init(_ bytes: UnsafeMutableRawBufferPointer) {
         self.bytes = bytes
     }
+
+    /// What was written.
+    var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<count]) }
 
     mutating func write(_ text: StaticString) {
         write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -316,7 +323,8 @@ struct HTTP1HeadBytes: ~Copyable {
         value.withRawUTF8 { write(value: $0) }
     }
 
-    private mutating func write(value: UnsafeRawBufferPointer) {
+    /// The same for bytes.
+    mutating func write(value: UnsafeRawBufferPointer) {
         guard HTTP1Bytes.holdControl(value) else { return write(value) }
         for byte in value { write(HTTP1Bytes.isControl(byte) ? UInt8.space : byte) }
     }

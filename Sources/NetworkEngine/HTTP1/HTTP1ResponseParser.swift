@@ -31,6 +31,8 @@ struct HTTP1ResponseParser: Sendable {
     }
 
     private enum State {
+        /// In an empty line before the status line, whose CR was received.
+        case strayLine
         case statusLine, fields, trailers
         case fixedBody, chunks
         /// In a body that ends with the connection.
@@ -48,6 +50,8 @@ struct HTTP1ResponseParser: Sendable {
     private let maximumHeaderFields: Int
     private var state = State.statusLine
     private var failure: HTTP1Error?
+    /// Whether an empty line before the status line may still be skipped.
+    private var maySkipLine = true
     /// The number of bytes at the end of ``head`` that belong to an incomplete line.
     private var unfinishedBytes = 0
     private var interimResponses = 0
@@ -122,7 +126,7 @@ struct HTTP1ResponseParser: Sendable {
         case .ended: return
         case .openBody: state = .ended
         case .fixedBody where remaining == 0: state = .ended
-        case .statusLine, .fields:
+        case .strayLine, .statusLine, .fields:
             try end(.connectionLost, endBeforeHead)
         case .fixedBody:
             let length = contentLength ?? 0
@@ -145,7 +149,8 @@ struct HTTP1ResponseParser: Sendable {
 
     private mutating func step(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Error) -> Step {
         switch state {
-        case .statusLine, .fields, .trailers:
+        case .strayLine, .statusLine, .fields, .trailers:
+            guard try skipStrayLine(input, at: &offset) else { return .needsMore }
             return try receiveLines(input, at: &offset)
         case .fixedBody:
             if remaining == 0 {
@@ -180,6 +185,24 @@ struct HTTP1ResponseParser: Sendable {
 // MARK: Lines
 
 extension HTTP1ResponseParser {
+    /// Skips one CR LF before the first byte of a response: some servers send it after the body before, although it is not part of that body
+    /// (RFC 9112 §2.2 asks servers for the same).
+    ///
+    /// - Returns: `false` if more input is needed.
+    private mutating func skipStrayLine(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Error) -> Bool {
+        if state == .statusLine, maySkipLine, head.count == 0, offset < input.count, input[offset] == UInt8.carriageReturn {
+            state = .strayLine
+            maySkipLine = false
+            offset += 1
+        }
+        guard state == .strayLine else { return true }
+        guard offset < input.count else { return false }
+        guard input[offset] == UInt8.lineFeed else { throw .malformed("the response begins with a CR without LF") }
+        offset += 1
+        state = .statusLine
+        return true
+    }
+
     /// Reads lines up to the empty one, and appends them to ``head``, one piece for each input.
     private mutating func receiveLines(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Error) -> Step {
         var kept = offset

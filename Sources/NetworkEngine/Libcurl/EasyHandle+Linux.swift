@@ -5,8 +5,8 @@
 
     /// A libcurl easy handle, reused for several operations under one trust policy.
     ///
-    /// Used only while the loop's lock is held. ``ConnectHandle`` opens connections, ``HTTP2Handle`` sends requests over
-    /// HTTP/2.
+    /// Used only while the loop's lock is held. ``ConnectHandle`` opens connections, ``HTTP3Handle`` sends requests over
+    /// HTTP/3.
     class EasyHandle {
         let pointer: UnsafeMutableRawPointer
         let trust: CurlTrust
@@ -86,7 +86,7 @@
 
         /// Opens a socket for libcurl's callback.
         ///
-        /// - Parameter origin: The origin of the request, if the socket is for HTTP/2.
+        /// - Parameter origin: The origin of the request, if the socket is for HTTP/3.
         /// - Returns: -1 if the socket could not be opened.
         func openSocket(_ sockets: EpollSet, _ address: ccurl_address, isForStreams: Bool, origin: String = "") -> CInt {
             let socket = sockets.open(
@@ -154,11 +154,6 @@
             guard milliseconds != connectMilliseconds else { return }
             set(CCURLOPT_CONNECTTIMEOUT_MS, milliseconds)
             connectMilliseconds = milliseconds
-        }
-
-        /// Sets which protocols a TLS handshake offers (RFC 7301).
-        func setOffersHTTP2(_ offers: Bool) {
-            setHTTPVersion(offers ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_1_1)
         }
 
         /// Sets the versions of HTTP, one of `CCURL_HTTP_VERSION_…`.

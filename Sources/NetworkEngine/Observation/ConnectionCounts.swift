@@ -23,14 +23,15 @@ public struct ConnectionCounts: Sendable, Hashable {
     public var idle: Int
     /// The number of open HTTP/1.1 connections on which a request is sent or its response is received. Each has one request.
     public var active: Int
-    /// The number of connections that are being made, before HTTP/1.1 is sent on them.
+    /// The number of connections that are being made, before HTTP is sent on them.
     public var connecting: Int
-    /// The number of requests in the queue: they wait for a connection, because a limit of the configuration is reached. Requests that wait
-    /// until the version of HTTP of their origin is known are in none of these numbers.
+    /// The number of requests in the queue: they wait for a connection, because a limit of the configuration is reached, or for a
+    /// stream, because the server permits no more of them (RFC 9113 §5.1.2). Requests that wait until the version
+    /// of HTTP of their origin is known are in none of these numbers.
     public var waiting: Int
-    /// The number of requests that use HTTP/2 or HTTP/3, each as one stream. Those whose connection libcurl is making are included.
+    /// The number of requests that use HTTP/2 or HTTP/3, each as one stream. Those whose connection over HTTP/3 is being made are included.
     public var streams: Int
-    /// The number of sockets that libcurl has opened for HTTP/2 and HTTP/3: connections, idle ones included, and attempts to make one.
+    /// The number of open connections over HTTP/2, idle ones included, and of sockets for HTTP/3, also of attempts to make a connection.
     public var multiplexed: Int
     /// The number of connections that were switched to another protocol, such as WebSocket.
     public var upgraded: Int

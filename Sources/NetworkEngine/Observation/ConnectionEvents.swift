@@ -1,7 +1,7 @@
 import NetworkTransport
 import NetworkSupport
 
-/// Something that happened to an HTTP/1.1 connection, or to a request in the queue in front of the connections.
+/// Something that happened to a connection over HTTP/1.1 or HTTP/2, or to a request in the queue in front of the connections.
 public struct ConnectionEvent: Sendable, Hashable {
     /// What happened. More values may be added in later versions.
     public struct Kind: RawRepresentable, Hashable, Sendable {
@@ -46,7 +46,7 @@ public struct ConnectionEvent: Sendable, Hashable {
 extension ConnectionEvent.Kind {
     /// A connection was made: TCP, and TLS if the scheme is `https`.
     public static let opened = Self(rawValue: "opened")
-    /// A request uses a connection that was idle.
+    /// A request uses a connection that was used before: an idle one, or one over HTTP/2 that carries other requests too.
     public static let reused = Self(rawValue: "reused")
     /// A connection is kept for the next request.
     public static let becameIdle = Self(rawValue: "becameIdle")

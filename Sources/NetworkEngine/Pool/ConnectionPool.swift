@@ -2,18 +2,31 @@ import NetworkSupport
 
 /// The properties that a connection must have in order to be used for a request.
 struct ConnectionKey: Hashable {
+    /// Which versions of HTTP a connection speaks, or may turn out to speak while it is being made.
+    enum Versions: Hashable {
+        case http1
+        case http2
+        /// One of the two, by which the handshake agrees on one (RFC 7301).
+        case either
+
+        var includesHTTP1: Bool { self != .http2 }
+        var includesHTTP2: Bool { self != .http1 }
+    }
+
     var origin: String
     /// The number of the trust policy.
     var trust: Int
-    /// Whether the connection may turn out to speak HTTP/2, which is unknown until its handshake is complete.
-    var offersHTTP2 = false
+    var versions = Versions.http1
+
+    /// The same for connections that speak HTTP/2.
+    var overHTTP2: ConnectionKey { ConnectionKey(origin: origin, trust: trust, versions: .http2) }
 }
 
 /// How many connections an event loop may have, and for how long.
 struct ConnectionLimits {
     /// The maximum number of idle connections; with 0, none is kept.
     var maximumIdle: Int
-    /// The number of connections and sockets for HTTP/2 from which on a new one replaces one that no request uses.
+    /// The number of connections and sockets for HTTP/3 from which on a new one replaces one that no request uses.
     var maximumOpen: Int
     /// How long a connection may stay idle, in nanoseconds; with 0, none is kept.
     var idleLifetime: UInt64
@@ -24,7 +37,7 @@ struct ConnectionLimits {
     var keepsConnections: Bool { maximumIdle > 0 && idleLifetime > 0 }
 }
 
-/// Which connections over HTTP/1.1 an event loop keeps for later requests, how many it has, and which of them have to be closed.
+/// Which connections that no request uses an event loop keeps for later ones, how many it has, and which of them have to be closed.
 ///
 /// A state machine that owns no socket: its caller performs the actions that it returns.
 struct ConnectionPool<Connection: PoolMember> {
@@ -42,7 +55,7 @@ struct ConnectionPool<Connection: PoolMember> {
         case giveUpAttempt
         /// Close this connection, which was idle and is no longer in the pool.
         case close(Connection)
-        /// Close all connections over HTTP/2, none of which has a stream.
+        /// Close all connections over HTTP/3, none of which has a stream.
         case closeStreams
     }
 
@@ -119,9 +132,9 @@ struct ConnectionPool<Connection: PoolMember> {
     /// returns `nil`.
     ///
     /// - Parameters:
-    ///   - sockets: The number of open sockets for HTTP/2, which are not counted here.
+    ///   - sockets: The number of open sockets for HTTP/3, which are not counted here.
     ///   - hasAttempts: Whether there is an attempt that no request waits for.
-    ///   - mayCloseStreams: Whether no request uses HTTP/2, and the new connection is not for it.
+    ///   - mayCloseStreams: Whether no request uses HTTP/3, and the new connection is not for it.
     mutating func makeRoom(beside sockets: Int, hasAttempts: Bool, mayCloseStreams: Bool) -> Eviction? {
         guard open + sockets >= limits.maximumOpen else { return nil }
         if hasAttempts { return .giveUpAttempt }

@@ -33,10 +33,10 @@
 
     /// The sockets that an event loop waits for, and the event that wakes its thread.
     ///
-    /// A socket is watched for libcurl while a connection is being made and for HTTP/2, or for its ``SocketOwner``, a connection over HTTP/1.1,
+    /// A socket is watched for libcurl while a connection is being made and for HTTP/3, or for its ``SocketOwner``, a connection over HTTP/1.1 or 2,
     /// while it is open. Sockets with an owner are registered once, edge-triggered: no system call is needed per request.
     ///
-    /// Idle HTTP/2 connections of libcurl are usually watched again by the next request, and receive nothing meanwhile. Therefore
+    /// Idle HTTP/3 connections of libcurl are usually watched again by the next request, and receive nothing meanwhile. Therefore
     /// they stay registered until something is received after all, or they are closed. This is possible only for sockets that are
     /// opened and closed here. Others, such as those of a name lookup, are unregistered at once: libcurl closes them without
     /// notice, and a reused descriptor number must not be mistaken for a registered one.
@@ -56,9 +56,9 @@
             var registrations: UInt32 = 0
             /// Whether the socket was opened by this set.
             var isOurs = false
-            /// Whether the socket was opened for HTTP/2.
+            /// Whether the socket was opened for HTTP/3.
             var isForStreams = false
-            /// The origin of the request for which the socket was opened for HTTP/2.
+            /// The origin of the request for which the socket was opened for HTTP/3.
             var origin = ""
             /// Whether the socket stays open when libcurl closes it.
             var isTaken = false
@@ -71,14 +71,14 @@
         }
 
         let wakeDescriptor: CInt
-        /// Whether sockets of idle HTTP/2 connections stay registered. `false` while there is only one transfer: its caller often
+        /// Whether sockets of idle HTTP/3 connections stay registered. `false` while there is only one transfer: its caller often
         /// receives the response itself, and the thread would wake up in vain.
         var keepsIdleSockets = false
         /// The options of new sockets; `nil` for the defaults.
         var options: SocketOptions?
         /// The number of sockets that libcurl has yet to close (``LibraryQuirks/closesRemovedConnections``).
         private(set) var lingering = 0
-        /// The number of open sockets of HTTP/2 connections.
+        /// The number of open sockets of HTTP/3 connections.
         private(set) var streamSockets = 0
         let loopGuard: LoopGuard
         private let descriptor: CInt
@@ -146,7 +146,7 @@
             return NetworkSupport.close(socket)
         }
 
-        /// Returns the numbers of open sockets of HTTP/2 connections, by origin.
+        /// Returns the numbers of open sockets of HTTP/3 connections, by origin.
         func streamSocketsByOrigin() -> [String: Int] {
             if streamSockets == 0 { return [:] }
             return sockets.reduce(into: [:]) { if $1.isForStreams { $0[$1.origin, default: 0] += 1 } }

@@ -114,6 +114,11 @@
             admit(gate.widen(origin))
         }
 
+        /// Lowers the limit of an origin again that turns out to speak HTTP/1.1.
+        mutating func narrow(_ origin: String) {
+            gate.narrow(origin)
+        }
+
         /// Removes a transfer that is not in a loop.
         ///
         /// - Returns: The number of its loop if it is in one; that loop then has to be notified. And the origin for which it has waited.

@@ -5,7 +5,7 @@
     import Foundation
     import NetworkSupport
 
-    // Receives a response, the same for both versions of HTTP: head, content decoding, limits, and back-pressure from a slow reader.
+    // Receives a response, the same for each version of HTTP: head, content decoding, limits, and back-pressure from a slow reader.
     extension LoopTransfer {
         /// Whether the transfer is paused on this side: there is nothing to send yet, or the reader has no room.
         var isPaused: Bool { upload.isPaused || isReceivePaused }

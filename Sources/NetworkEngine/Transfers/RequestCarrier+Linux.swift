@@ -8,7 +8,7 @@
         var stage: CarrierStage { get }
         /// Whether the request is sent over HTTP/3.
         var isOverQUIC: Bool { get }
-        /// The socket to poll for the response; `nil` unless the whole request was sent over HTTP/1.1.
+        /// The socket to poll for the response; `nil` unless the whole request was sent over HTTP/1.1 or HTTP/2.
         var awaitedSocket: (any SocketOwner)? { get }
 
         /// Returns the phase that the request has reached.
@@ -32,6 +32,8 @@
         ///
         /// - Returns: Whether the transfer was separated.
         func keepConnecting(without transfer: LoopTransfer) -> Bool
+        /// Notes that a time limit of the transfer has ended, which abandons the exchange next.
+        func noteTimeout(of transfer: LoopTransfer)
         /// Ends an exchange that is not finished, or the attempt to connect.
         func abandon(_ transfer: LoopTransfer)
     }
@@ -42,7 +44,9 @@
         case awaitingVersion
         /// A connection for HTTP/1.1, or for a version to be agreed on, is being made.
         case connecting
-        /// An exchange over HTTP/1.1 whose body waits for a 100.
+        /// There is a connection over HTTP/2, which takes no more requests at the moment.
+        case awaitingStream
+        /// An exchange whose body waits for a 100.
         case awaitingContinue
         /// An exchange over HTTP/1.1.
         case exchanging
@@ -63,6 +67,7 @@
         func stopAwaitingContinue() {}
         func fallBack(_ transfer: LoopTransfer) -> Bool { false }
         func keepConnecting(without transfer: LoopTransfer) -> Bool { false }
+        func noteTimeout(of transfer: LoopTransfer) {}
     }
 
     /// What the parts of an event loop that carry requests ask of the loop, which owns the transfers.

@@ -6,8 +6,8 @@
 
     /// One request on its connection, and the response to it. It is replaced as a whole before another request of the transfer is sent.
     ///
-    /// Over HTTP/1.1, the connection has the parser of the response and the bytes of the request that are still to be sent
-    /// (``HTTP1Connection``); over HTTP/2, libcurl has them.
+    /// The connection has the parser of the response and the bytes of the request that are still to be sent (``HTTP1Connection``,
+    /// ``HTTP2Connection``); over HTTP/3, libcurl has them.
     struct TransferExchange {
         /// The timings and the protocol of the connection.
         var connectionTimings = ConnectionTimings()
@@ -19,7 +19,7 @@
         var uploadedAtLastCheck: Int64 = 0
         /// The number of bytes in the queue of the socket then.
         var queuedAtLastCheck = 0
-        /// The number of interim responses, of a request over HTTP/2.
+        /// The number of interim responses, of a request over HTTP/3.
         var interimResponses = 0
         var status = 0
         var head = ResponseHead()

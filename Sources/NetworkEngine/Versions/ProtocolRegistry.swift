@@ -3,9 +3,8 @@ import NetworkSupport
 
 /// The versions of HTTP that origins speak over TLS, shared by the whole process so that each is found out once.
 ///
-/// The version is agreed on in a handshake (RFC 7301), and a connection that turns out to speak HTTP/2 cannot be used by the
-/// engine: libcurl opens its own. Therefore one connection per origin is opened to find out the version, and other requests wait
-/// for the result.
+/// The version is agreed on in the handshake of each connection (RFC 7301). How many connections requests need depends on it, and so
+/// one connection per origin is opened first, and other requests wait for the result.
 final class ProtocolRegistry: Sendable {
     enum Version: Sendable {
         case http1, http2

@@ -67,6 +67,9 @@ package struct ObjectGate {
     /// - Returns: The waiting members that are admitted now.
     package mutating func widen(_ name: String) -> [Admission] { admit(gate.widen(name)) }
 
+    /// Limits the members of an origin to `connectionsPerOrigin` again.
+    package mutating func narrow(_ name: String) { gate.narrow(name) }
+
     /// Sets the maximum number of members of an origin, until it is forgotten because no member is left.
     ///
     /// - Returns: The waiting members that are admitted now.

@@ -124,6 +124,11 @@ package struct OriginGate<Member> {
         return admitted
     }
 
+    /// Allows an origin only `connectionsPerOrigin` members again. Those that are inside stay.
+    package mutating func narrow(_ name: String) {
+        known(name)?.isWide = false
+    }
+
     /// Sets the maximum number of members of an origin, until it is forgotten because no member is left. Those that are inside stay.
     ///
     /// For a gate with one shard and no shared connections.
@@ -343,6 +348,11 @@ struct TicketQueue<Member> {
         tickets.removeAll(keepingCapacity: tickets.count <= 1024)
         next = 0
         return nil
+    }
+
+    /// Calls a closure with each member, in no particular order.
+    func forEach(_ body: (Member) -> Void) {
+        members.values.forEach(body)
     }
 
     private mutating func removeStaleTickets() {

@@ -5,7 +5,7 @@ import Endpoints
 /// A higher class goes first. So that a lower one is not delayed forever, its first member is next when `maximumPassed` members of
 /// higher classes were taken since its last one was, or since it was empty. If this applies to two classes, the lower one goes
 /// first; so the first normal member is passed by `maximumPassed` members of the highest class and one of the lowest, at most.
-struct PriorityQueue<Member> {
+package struct PriorityQueue<Member> {
     private struct Class {
         var members = TicketQueue<Member>()
         /// The number of members of higher classes that were taken while the first member of this class waited.
@@ -36,6 +36,8 @@ struct PriorityQueue<Member> {
     private var normal = Class()
     private var low = Class()
 
+    package init() {}
+
     package var isEmpty: Bool { normal.members.isEmpty && high.members.isEmpty && low.members.isEmpty }
     package var count: Int { high.members.count + normal.members.count + low.members.count }
 
@@ -53,11 +55,11 @@ struct PriorityQueue<Member> {
     /// Removes the member with a ticket.
     ///
     /// - Returns: `nil` if there is no such member.
-    mutating func remove(_ ticket: UInt64) -> Member? {
+    package mutating func remove(_ ticket: UInt64) -> Member? {
         normal.members.remove(ticket) ?? high.members.remove(ticket) ?? low.members.remove(ticket)
     }
 
-    mutating func popFirst() -> (ticket: UInt64, member: Member)? {
+    package mutating func popFirst() -> (ticket: UInt64, member: Member)? {
         if low.isOverdue { return low.popFirst() }
         if normal.isOverdue || high.members.isEmpty, let first = normal.popFirst() {
             low.pass()
@@ -69,5 +71,10 @@ struct PriorityQueue<Member> {
             return first
         }
         return low.popFirst()
+    }
+
+    /// Calls a closure with each member, in no particular order.
+    package func forEach(_ body: (Member) -> Void) {
+        for members in [high, normal, low].map(\.members) { members.forEach(body) }
     }
 }

@@ -4,8 +4,8 @@ import NetworkSupport
 
 /// The raw lines of a response head and of its trailers (RFC 9112 §4, §5).
 ///
-/// The bytes are kept as received, in one buffer, so that parsing can happen outside the event loop; see ``headers``. For HTTP/1,
-/// the parser appends bytes that it has checked; for HTTP/2, libcurl passes single lines.
+/// The bytes are kept as received, in one buffer, so that parsing can happen outside the event loop; see ``headers``. For HTTP/1
+/// and HTTP/2, they were checked before; for HTTP/3, libcurl passes single lines.
 package struct ResponseHead: Sendable {
     /// The status line, the field lines and the empty line, followed by the trailers.
     package private(set) var lines: [UInt8] = []
@@ -16,10 +16,17 @@ package struct ResponseHead: Sendable {
     private var hasTrailers = false
     /// The bytes of interim responses, which are not kept.
     private var droppedBytes = 0
-    /// The number of field lines of the head that is being received over HTTP/2, or of its trailers.
+    /// The number of field lines of the head that is being received over HTTP/3, or of its trailers.
     package private(set) var fieldLines = 0
 
     package init() {}
+
+    /// Creates a complete head from its lines, the status line and the empty line included.
+    package init(lines: [UInt8], length: Int64?) {
+        self.lines = lines
+        end = lines.count
+        self.length = AnnouncedLength(length)
+    }
 
     /// Whether the empty line after the final head was received.
     package var isComplete: Bool { end != nil }
@@ -53,7 +60,7 @@ extension ResponseHead {
     }
 }
 
-// MARK: HTTP/2
+// MARK: HTTP/3
 
 extension ResponseHead {
     /// Receives one line with its line end, as libcurl passes it: the status line, each field, the empty line.
@@ -191,7 +198,10 @@ package struct AnnouncedLength: Sendable {
 
     private static let name: StaticString = "content-length"
 
-    package init() {}
+    /// Creates a length that was checked before; `nil` if none is announced.
+    package init(_ value: Int64? = nil) {
+        self.value = value
+    }
 
     /// Receives a line of the head, with its line end. Lines with other field names are ignored.
     package mutating func receive(_ line: UnsafeRawBufferPointer) {

@@ -25,13 +25,17 @@ package struct SendRule: Sendable {
         canSendBodyAgain && (isIdempotent || fate == .unprocessed)
     }
 
-    /// Whether the engine itself may send the request once more, without an interceptor that knows of it: one that was not processed, or
-    /// one that was lost with a connection that the server may have closed before (RFC 9112 §9.3.1), and that the engine has not repeated.
+    /// How often a request is sent again because the server has refused to process it.
+    package static let maximumRefusals = 64
+
+    /// Whether the engine itself may send the request once more, without an interceptor that knows of it: one that was not processed, which
+    /// servers refuse at most ``maximumRefusals`` times, or one that was lost with a connection that the server may have closed before
+    /// (RFC 9112 §9.3.1), and that the engine has not repeated.
     ///
     /// - Parameter wasReused: Whether the connection had been used before.
     package func permitsRepetition(isIdempotent: Bool, after fate: Fate, wasReused: Bool, canSendBodyAgain: Bool) -> Bool {
         guard Self.permits(isIdempotent: isIdempotent, after: fate, canSendBodyAgain: canSendBodyAgain) else { return false }
-        return fate == .unprocessed || (fate == .unknown && wasReused && !isRepeated)
+        return fate == .unprocessed ? refusals < Self.maximumRefusals : fate == .unknown && wasReused && !isRepeated
     }
 
     /// What to do with a request that libcurl is about to send.
@@ -57,11 +61,13 @@ package struct SendRule: Sendable {
     /// Whether it must be sent on a connection that was not used before.
     package private(set) var needsFreshConnection = false
     /// Whether it was sent since ``begin()``.
-    package private(set) var wasSentInRun = false
+    private var wasSentInRun = false
     /// Whether libcurl was about to repeat the request since ``begin()``. libcurl counts repetitions for the life of a handle, and fails
     /// after five.
     package private(set) var wasAskedAgain = false
     private var connections = 0
+    /// How often the server has refused to process the request.
+    private var refusals = 0
 
     /// Resets the counts when libcurl starts with the request.
     package mutating func begin() {
@@ -111,9 +117,14 @@ package struct SendRule: Sendable {
         needsFreshConnection = true
     }
 
-    /// Records that the request is sent over one of the engine's HTTP/1.1 connections.
+    /// Records that the request is sent over one of the engine's own connections.
     package mutating func noteSent() {
         wasSent = true
+    }
+
+    /// Records that the server has refused to process the request (RFC 9113 §8.7).
+    package mutating func noteRefusal() {
+        refusals += 1
     }
 
     /// Requires a new connection for a request of which no byte was sent.

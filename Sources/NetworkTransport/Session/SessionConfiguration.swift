@@ -41,7 +41,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     ///
     /// A shorter time in the server's `Keep-Alive: timeout` takes precedence.
     public var idleConnectionLifetime: Duration = .seconds(60)
-    /// The maximum number of requests that one HTTP/1.1 connection serves before it is closed. Default: no limit.
+    /// The maximum number of requests that one connection over HTTP/1.1 or HTTP/2 serves before it is closed. Default: no limit.
     ///
     /// For `SocketSessionManager`.
     public var maximumUsesPerConnection: Int?

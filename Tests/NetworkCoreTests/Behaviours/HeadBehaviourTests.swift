@@ -34,6 +34,14 @@
             .row(
                 "a body without any head is malformed", "curl test1172", "<html>HTTP/0.9</html>", closes: true,
                 gives: "malformedResponse"),
+            .row(
+                "an empty line before the status line is skipped", "hyper client_handles_contentlength_and_extra_crlf",
+                "\r\n" + ok + end, gives: "200 abc", keeps: true),
+            .row(
+                "two empty lines before the status line are malformed", "RFC 9112 §2.2", "\r\n\r\n" + ok + end,
+                gives: "malformedResponse"),
+            .row(
+                "an LF before the status line is malformed", "RFC 9112 §2.2", "\n" + ok + end, gives: "malformedResponse"),
             .row("no response at all is a lost connection", "curl test37", "", closes: true, gives: "connectionLost"),
             .row(
                 "a head without the empty line after it is a lost connection", "curl test1665", ok + "Content-Length: 3\r\n",

@@ -38,12 +38,16 @@
                 [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
             }
 
+            /// A flood of frames.
+            ///
+            /// - Parameter message: A part of the error, which names the limit or the rule.
             static func frames(
-                _ name: String, _ type: UInt8, _ flags: UInt8, _ payload: [UInt8], stream: UInt8 = 0, after opening: [UInt8] = []
+                _ name: String, _ message: String, _ type: UInt8, _ flags: UInt8, _ payload: [UInt8], stream: UInt8 = 0,
+                after opening: [UInt8] = []
             ) -> Flood {
                 let frame = frame(type, flags, payload, stream: stream)
                 let many = Array(repeatElement(frame, count: (64 << 10) / frame.count).joined())
-                return Flood(name: "HTTP/2 \(name)", layer: .http2, opening: opening) { _ in many }
+                return Flood(name: "HTTP/2 \(name)", layer: .http2, message: message, opening: opening) { _ in many }
             }
 
             static func records(
@@ -80,16 +84,18 @@
                 // 16,000 bytes in a record that is not encrypted.
                 Array(repeatElement([22, 3, 3, 0x3E, 0x80] + hellos, count: 8).joined())
             },
-            .frames("PRIORITY", 2, 0, [0, 0, 0, 0, 16], stream: 3),
-            .frames("PING responses", 6, 1, [0, 1, 2, 3, 4, 5, 6, 7]),
-            .frames("PING", 6, 0, [0, 1, 2, 3, 4, 5, 6, 7]),
-            .frames("SETTINGS", 4, 0, []),
-            .frames("WINDOW_UPDATE by 0", 8, 0, [0, 0, 0, 0], stream: 0),
-            .frames("unknown frames", 0x42, 0, []),
-            .frames("empty DATA", 0, 0, [], stream: 1, after: head),
-            .frames("empty CONTINUATION", 9, 0, [], stream: 1, after: openHead),
-            .frames("CONTINUATION with fields", 9, 0, fields, stream: 1, after: openHead),
-            .frames("CONTINUATION of a promise", 9, 0, [], stream: 1, after: Flood.frame(5, 0, [0, 0, 0, 2, 0x82], stream: 1)),
+            .frames("PRIORITY", "without content", 2, 0, [0, 0, 0, 0, 16], stream: 3),
+            .frames("PING responses", "without content", 6, 1, [0, 1, 2, 3, 4, 5, 6, 7]),
+            .frames("PING", "1000 replies", 6, 0, [0, 1, 2, 3, 4, 5, 6, 7]),
+            .frames("SETTINGS", "1000 replies", 4, 0, []),
+            .frames("WINDOW_UPDATE by 0", "by 0 bytes", 8, 0, [0, 0, 0, 0], stream: 0),
+            .frames("unknown frames", "without content", 0x42, 0, []),
+            .frames("empty DATA", "without content", 0, 0, [], stream: 1, after: head),
+            .frames("empty CONTINUATION", "CONTINUATION", 9, 0, [], stream: 1, after: openHead),
+            .frames("CONTINUATION with fields", "CONTINUATION", 9, 0, fields, stream: 1, after: openHead),
+            .frames(
+                "CONTINUATION of a promise", "PUSH_PROMISE", 9, 0, [], stream: 1,
+                after: Flood.frame(5, 0, [0, 0, 0, 2, 0x82], stream: 1)),
             Flood(name: "HTTP/1.1 interim responses", layer: .http1, message: "interim") { _ in
                 Array(repeatElement("HTTP/1.1 103 Early Hints\r\n\r\n", count: 2000).joined().utf8)
             },

@@ -45,7 +45,7 @@ struct HTTP2WindowTests {
     }
 
     /// Sends a part of what waits, as a socket does.
-    private static func flush(_ connection: inout HTTP2Connection, to peer: inout Peer, _ random: inout SeededGenerator) {
+    private static func flush(_ connection: inout HTTP2StateMachine, to peer: inout Peer, _ random: inout SeededGenerator) {
         let count = Int.random(in: 0...20_000, using: &random)
         let sent = connection.output.offer { bytes in
             let taken = min(count, bytes.count)

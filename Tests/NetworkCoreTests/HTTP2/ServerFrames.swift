@@ -10,6 +10,12 @@ struct ServerFrames {
         if let settings { self.settings(settings) }
     }
 
+    /// Removes and returns what was written.
+    mutating func takeBytes() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
     mutating func frame(_ kind: HTTP2FrameKind, _ flags: HTTP2Flags = [], stream: UInt32 = 0, _ payload: [UInt8] = []) {
         HTTP2FrameHeader(kind, flags, stream: stream, length: payload.count).append(to: &bytes)
         bytes += payload
@@ -69,14 +75,14 @@ struct ServerFrames {
 
 /// What a connection has made of bytes of a server.
 struct ReceivedEvents {
-    var connection: HTTP2Connection
+    var connection: HTTP2StateMachine
     /// The events, in short.
     var log: [String] = []
     /// Whether a reader takes the content at once.
     var isReading = true
 
     init(requests: Int = 1, isHead: Bool = false, hasBody: Bool = false, limits: HTTP2Limits = HTTP2Limits()) {
-        connection = HTTP2Connection(limits: limits)
+        connection = HTTP2StateMachine(limits: limits)
         for _ in 0..<requests { _ = connection.open(isHead: isHead, hasBody: hasBody) { _, _ in } }
     }
 

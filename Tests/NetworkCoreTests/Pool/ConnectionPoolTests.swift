@@ -37,7 +37,7 @@ struct ConnectionPoolTests {
         #expect(pool.take(ConnectionKey(origin: "a", trust: 0)) === connections[0])
         #expect(pool.take(ConnectionKey(origin: "a", trust: 0)) == nil)
         #expect(pool.take(ConnectionKey(origin: "a", trust: 1)) === connections[3])
-        #expect(pool.take(ConnectionKey(origin: "b", trust: 0, offersHTTP2: true)) == nil)
+        #expect(pool.take(ConnectionKey(origin: "b", trust: 0, versions: .http2)) == nil)
         #expect(pool.open == 4, "taking a connection does not close it")
     }
 

@@ -1,7 +1,7 @@
 import NetworkSupport
 
 // Reading frames (RFC 9113 §4).
-extension HTTP2Connection {
+extension HTTP2StateMachine {
     /// Reads frames up to the next event.
     mutating func receive(_ input: UnsafeRawBufferPointer, _ offset: inout Int) throws(HTTP2Failure) -> Event {
         while true {
@@ -167,7 +167,7 @@ extension HTTP2Connection {
         guard owedReplies <= HTTP2Limits.owedReplies else {
             throw HTTP2Failure(
                 .enhanceYourCalm,
-                "more than \(HTTP2Limits.owedReplies) replies to SETTINGS and PING wait, and the server does not read them")
+                "more than \(HTTP2Limits.owedReplies) replies to SETTINGS and PING wait to be sent")
         }
     }
 }

@@ -5,7 +5,7 @@
     import NetworkSupport
 
     // HTTP/3 in place of a version over TCP, and the way back to TCP.
-    extension HTTP2Streams {
+    extension HTTP3Streams {
         /// How long a connection over QUIC may take before TCP is used instead.
         private static let headStart: UInt64 = 300_000_000
 
@@ -15,6 +15,8 @@
         func launchAlternative(_ transfer: LoopTransfer, _ trust: CurlTrust) -> Bool {
             guard LibraryQuirks.current.speaksHTTP3, !transfer.hasFallenBack, transfer.versionRule == .any,
                 transfer.request.parsedURL.isSecure,
+                // libcurl sends no trailers over HTTP/3.
+                transfer.request.body?.trailers == nil,
                 (try? route(for: transfer))?.isDirect == true
             else { return false }
             let origin = transfer.origin
@@ -30,22 +32,15 @@
             // Enough is left for TCP.
             let rest = transfer.timeLimits.connect - min(context.now, transfer.timeLimits.connect)
             transfer.timeLimits.fallback = context.now &+ min(Self.headStart, rest / 2)
-            launch(
-                transfer, trust, version: .http3(port: service.port == own ? nil : service.port),
-                sharesConnections: service.isProven)
+            launch(transfer, trust, port: service.port == own ? nil : service.port, sharesConnections: service.isProven)
             return true
-        }
-
-        /// Whether the request is being sent over HTTP/3 and may be sent over TCP instead.
-        func isAlternative(_ transfer: LoopTransfer, _ easy: HTTP2Handle) -> Bool {
-            easy.isOverQUIC && transfer.allowedVersions.mayUseHTTP3
         }
 
         /// Whether a request whose attempt over HTTP/3 has failed may be sent over TCP: no byte of it was sent, or it was lost with a kept
         /// connection that could not be made anew, and may be repeated.
-        func mayFallBack(_ transfer: LoopTransfer, _ easy: HTTP2Handle) -> Bool {
-            guard isAlternative(transfer, easy) else { return false }
-            if !easy.isReady || easy.lostHTTP2 { return true }
+        func mayFallBack(_ transfer: LoopTransfer, _ easy: HTTP3Handle) -> Bool {
+            guard transfer.allowedVersions.mayUseHTTP3 else { return false }
+            if !easy.isReady || easy.lostHTTP3 { return true }
             return easy.isConnecting && transfer.mayRepeat(after: transfer.exchange.fate, wasReused: true)
         }
 
@@ -53,7 +48,7 @@
         ///
         /// - Parameter isOver: Whether libcurl has finished the attempt. Otherwise it continues: if it succeeds later, HTTP/3 is used for the
         ///   next request.
-        func fallBack(_ transfer: LoopTransfer, _ easy: HTTP2Handle, isOver: Bool) {
+        func fallBack(_ transfer: LoopTransfer, _ easy: HTTP3Handle, isOver: Bool) {
             let origin = transfer.origin
             context.session.alternatives.withLock { [now = context.now] in $0.fail(origin, at: now) }
             guard prepareToSendAgain(transfer) else { return }
@@ -67,8 +62,8 @@
         }
 
         /// Handles the end of a connection attempt by libcurl that no transfer waits for.
-        func finishAttempt(_ easy: HTTP2Handle) {
-            if easy.isOverQUIC, easy.isReady {
+        func finishAttempt(_ easy: HTTP3Handle) {
+            if easy.isReady {
                 let origin = easy.origin
                 context.session.alternatives.withLock { [now = context.now] in $0.succeed(origin, at: now) }
             }

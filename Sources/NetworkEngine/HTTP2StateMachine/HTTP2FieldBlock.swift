@@ -17,12 +17,15 @@ struct HTTP2FieldBlock: Sendable {
     private(set) var failure: HTTP2Failure?
     private let isTrailers: Bool
     private let limits: HTTP2Limits
-    private var size = 0
+    /// The size of the fields so far, and of those that have arrived on the stream before.
+    private(set) var size: Int
     private var count = 0
     private var hasRegularFields = false
 
-    init(isTrailers: Bool, limits: HTTP2Limits) {
+    /// - Parameter size: The size of the heads that have arrived on the stream before.
+    init(isTrailers: Bool, limits: HTTP2Limits, after size: Int = 0) {
         self.isTrailers = isTrailers
+        self.size = size
         self.limits = limits
     }
 
@@ -34,11 +37,11 @@ struct HTTP2FieldBlock: Sendable {
         // Counted here, because a few bytes of a header block can represent kilobytes.
         guard size <= limits.headerBytes else {
             return failure = HTTP2Failure(
-                .cancel, "the response head is larger than \(limits.headerBytes) bytes (maximumHeaderBytes)", isLimit: true)
+                .cancel, "the response head is larger than \(limits.headerBytes) bytes (maximumHeaderBytes)", .limit)
         }
         guard count <= limits.headerFields else {
             return failure = HTTP2Failure(
-                .cancel, "the response head has more than \(limits.headerFields) fields (maximumHeaderFields)", isLimit: true)
+                .cancel, "the response head has more than \(limits.headerFields) fields (maximumHeaderFields)", .limit)
         }
         if name.first == UInt8(ascii: ":") { return receiveStatus(name, value) }
         hasRegularFields = true

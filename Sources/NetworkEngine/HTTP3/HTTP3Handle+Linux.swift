@@ -5,29 +5,26 @@
     import Foundation
     import NetworkSupport
 
-    /// A libcurl handle that sends one request at a time over HTTP/2 or HTTP/3, and is reused.
+    /// A libcurl handle that sends one request at a time over HTTP/3, and is reused.
     ///
     /// Options that never change are set once, and a header list is kept until it changes: for a short request, setting them takes as long
     /// as the transfer.
     /// Used only while the lock of the event loop is held.
-    final class HTTP2Handle: EasyHandle, RequestCarrier {
+    final class HTTP3Handle: EasyHandle, RequestCarrier {
         /// The transfer that libcurl's callbacks work on.
         var transfer: LoopTransfer?
         let workspace: Workspace
-        let lostConnections: LostConnections
-        /// Whether a connection was ready for the request since ``configure(_:version:route:connectTimeout:extraFields:)``.
+        /// Whether a connection was ready for the request since ``configure(_:port:route:connectTimeout:extraFields:)``.
         var isReady = false
-        /// Whether a new connection did not agree on the version of HTTP; the request was not sent on it.
-        var lostHTTP2 = false
-        /// Whether libcurl has reported in its log that the server requires HTTP/1.1 for the request, which it has not processed (RFC 9113 §7).
-        var requiresHTTP1 = false
-        /// Whether libcurl has reported in its log that the server refused the stream (``LibraryQuirks/saysRefusals``).
+        /// Whether a new connection did not agree on HTTP/3; the request was not sent on it.
+        var lostHTTP3 = false
+        /// Whether libcurl has reported in its log that the server refused the stream.
         var reportedRefusal = false
         /// Whether libcurl is making a connection for this handle: a socket was opened, and nothing was sent yet.
         var isConnecting = false
         private let sockets: EpollSet
         /// What the handle belongs to, which outlives its handles.
-        unowned(unsafe) private let streams: HTTP2Streams
+        unowned(unsafe) private let streams: HTTP3Streams
         /// The origin of the request that the handle was last used for.
         private(set) var origin = ""
         private var otherPort: Int?
@@ -42,15 +39,13 @@
         private var bufferBytes = 16 << 10
 
         /// Creates a handle; `nil` if memory ran out.
-        ///
-        /// - Parameter isOverQUIC: Whether it is for HTTP/3 only, rather than for HTTP/2 only.
-        init?(_ trust: CurlTrust, _ streams: HTTP2Streams, isOverQUIC: Bool) {
+        init?(_ trust: CurlTrust, _ streams: HTTP3Streams) {
             workspace = streams.context.workspace
-            lostConnections = streams.lostConnections
             sockets = streams.context.sockets
             self.streams = streams
-            super.init(trust, handshakes: isOverQUIC ? streams.quicHandshakes : streams.handshakes, readsAhead: false)
+            super.init(trust, handshakes: streams.handshakes, readsAhead: false)
             let context = Unmanaged.passUnretained(self).toOpaque()
+            setHTTPVersion(CCURL_HTTP_VERSION_3ONLY)
             // Requests that start together wait for the first connection instead of opening one each.
             set(CCURLOPT_PIPEWAIT, 1)
             let lifetime = streams.context.configuration.idleConnectionLifetime.components.seconds
@@ -66,7 +61,7 @@
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CLOSESOCKETDATA), Unmanaged.passUnretained(sockets).toOpaque())
             ccurl_easy_set_open_callback(pointer) { context, _, address in
                 guard let context, let address = address?.pointee else { return -1 }
-                let easy = Unmanaged<HTTP2Handle>.fromOpaque(context).takeUnretainedValue()
+                let easy = Unmanaged<HTTP3Handle>.fromOpaque(context).takeUnretainedValue()
                 easy.isConnecting = true
                 return easy.openSocket(easy.sockets, address, isForStreams: true, origin: easy.origin)
             }
@@ -89,31 +84,22 @@
 
         /// Sets all options for a transfer.
         ///
-        /// With `https`, the version is negotiated; with `http`, HTTP/2 is used without asking (RFC 9113 §3.3).
-        ///
-        /// - Parameter extraFields: The header lines that the engine adds to those of the request. A `Cookie` line is the last one.
+        /// - Parameters:
+        ///   - port: The UDP port to connect to; `nil` for the one of the URL.
+        ///   - extraFields: The header lines that the engine adds to those of the request. A `Cookie` line is the last one.
         /// - Returns: `false` when there is not enough memory.
         func configure(
-            _ transfer: LoopTransfer, version: StreamVersion, route: Route, connectTimeout: Duration, extraFields: [String]
+            _ transfer: LoopTransfer, port: Int?, route: Route, connectTimeout: Duration, extraFields: [String]
         ) -> Bool {
             reset()
-            let route = route.replacing(version.otherPort, of: transfer.origin)
-            lostHTTP2 = false
-            requiresHTTP1 = false
+            let route = route.replacing(port, of: transfer.origin)
+            lostHTTP3 = false
             isConnecting = false
             isReady = false
             origin = transfer.origin
             reportedRefusal = false
             let request = transfer.request
-            let isNegotiated = request.parsedURL.isSecure
-            switch version {
-            case .http2:
-                setHTTPVersion(isNegotiated ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
-                guard setPort(nil) else { return false }
-            case .http3(let port):
-                setHTTPVersion(CCURL_HTTP_VERSION_3ONLY)
-                guard setPort(port) else { return false }
-            }
+            guard setPort(port) else { return false }
             guard setURL(request) else { return false }
             guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
             // A body that is sent together with the head has no separate time of sending.
@@ -129,7 +115,7 @@
                 set(CCURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
             }
             // Only the log says why libcurl sends a request again. A request that may be repeated is sent again in any case.
-            let needsLog = !request.isIdempotent || !isNegotiated || transfer.allowedVersions.isRequirement
+            let needsLog = !request.isIdempotent || transfer.allowedVersions.isRequirement
             if needsLog != isVerbose {
                 isVerbose = needsLog
                 set(CCURLOPT_VERBOSE, needsLog ? 1 : 0)
@@ -204,15 +190,17 @@
 
         private func setHeaders(_ request: NetworkRequest, _ extraFields: [String]) -> Bool {
             let stored = extraFields.last.flatMap { $0.begins(with: "Cookie: ") ? Substring($0.utf8.dropFirst(8)) : nil }
+            // It is meant for a proxy, and for no server (RFC 9110 §11.7.2).
+            let fields = request.headers.fields.filter { !$0.name.isField("proxy-authorization") }
             // libcurl sends a field without a value only if it is written with a semicolon.
-            var lines = request.headers.fields.map { field in
+            var lines = fields.map { field in
                 let isBlank = field.value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
                 return isBlank ? "\(field.name);" : "\(field.name): \(field.value)"
             }
             lines += extraFields
             // There may be only one `Cookie` field (RFC 6265 §5.4).
-            if let stored, let own = request.headers.fields.firstIndex(where: { $0.name.lowercased() == "cookie" }) {
-                let isBlank = lines[own] == "\(request.headers.fields[own].name);"
+            if let stored, let own = fields.firstIndex(where: { $0.name.lowercased() == "cookie" }) {
+                let isBlank = lines[own] == "\(fields[own].name);"
                 lines[own] = isBlank ? "Cookie: \(stored)" : "\(lines[own]); \(stored)"
                 lines.removeLast()
             }
@@ -222,7 +210,6 @@
                 if !request.headers.contains("Expect") { lines.append("Expect:") }
             }
             // A line that is not UTF-8 has the same text as one that is.
-            let fields = request.headers.fields
             let isUTF8 = !fields.contains { $0.isLatin1 }
             if isUTF8, lines == headerLines { return true }
             var list: UnsafeMutableRawPointer?
@@ -252,7 +239,7 @@
     }
 
     // What the transfer that uses the handle asks.
-    extension HTTP2Handle {
+    extension HTTP3Handle {
         var stage: CarrierStage { .streaming }
 
         func progress(of transfer: LoopTransfer) -> (timings: ConnectionTimings, bytesSent: Int64) {
@@ -301,26 +288,10 @@
     }
 
     // What libcurl reports about a stream.
-    extension HTTP2Handle {
+    extension HTTP3Handle {
         var loopGuard: LoopGuard { sockets.loopGuard }
         /// Whether ``LoopGuard`` has ended the connection.
         var wasEndedByGuard: Bool { loopGuard.hasEnded(localPort: long(CCURLINFO_LOCAL_PORT)) }
-
-        /// libcurl's identifier of the connection that the transfer uses, or has used last; `nil` before libcurl 8.2.0.
-        var connectionID: Int64? {
-            var id: Int64 = -1
-            ccurl_easy_get_offset(pointer, CInt(CCURLINFO_CONN_ID), &id)
-            return id < 0 ? nil : id
-        }
-
-        /// Whether libcurl has kept the connection of the transfer although the server has closed it.
-        var isConnectionClosed: Bool {
-            let socket = ccurl_easy_get_socket(pointer)
-            guard socket >= 0 else { return false }
-            // `POLLRDHUP` has the same value; Glibc's module does not declare it.
-            var state = pollfd(fd: socket, events: Int16(LINUX_EPOLLRDHUP), revents: 0)
-            return poll(&state, 1, 0) > 0
-        }
 
         /// Returns the timings and the protocol of the connection that the transfer uses.
         func connectionTimings(of transfer: LoopTransfer) -> ConnectionTimings {
@@ -336,11 +307,7 @@
         }
 
         private var protocolName: String? {
-            switch long(CCURLINFO_HTTP_VERSION) {
-            case Int(CCURL_HTTP_VERSION_2_0): "h2"
-            case Int(CCURL_HTTP_VERSION_3): "h3"
-            default: nil
-            }
+            long(CCURLINFO_HTTP_VERSION) == Int(CCURL_HTTP_VERSION_3) ? "h3" : nil
         }
 
         /// Returns whether the complete response was received although the transfer failed, judged by the length of the response.
@@ -350,9 +317,9 @@
         func hasWholeResponse(_ code: CInt, transfer: LoopTransfer) -> Bool {
             guard transfer.exchange.head.isComplete, transfer.exchange.status >= 200 else { return false }
             switch Int(code) {
-            case CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR:
+            case CCURLE_SEND_ERROR, CCURLE_RECV_ERROR:
                 guard transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) else { return false }
-            case CCURLE_HTTP2, CCURLE_HTTP3: break
+            case CCURLE_HTTP3: break
             default: return false
             }
             if transfer.exchange.status == 204 || transfer.exchange.status == 304 || transfer.request.method == .head {
@@ -363,40 +330,13 @@
 
         /// Returns the phase of a transfer, derived from the times that libcurl has recorded.
         func phase(of transfer: LoopTransfer) -> TransportError.Phase {
-            if isOverQUIC {
-                // For QUIC, libcurl records times also when an attempt has failed. The first packets are those of TLS, whether anything
-                // responds or not.
-                if !isReady { return isConnecting ? .connect : .nameLookup }
-            } else if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 {
-                return .nameLookup
-            } else if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
-                return handshake.pointee.has_begun != 0 && handshake.pointee.is_done == 0 ? .tls : .connect
-            }
+            // For QUIC, libcurl records times also when an attempt has failed. The first packets are those of TLS, whether anything responds
+            // or not.
+            if !isReady { return isConnecting ? .connect : .nameLookup }
             if transfer.exchange.head.count > 0 { return .receive }
             // libcurl records the time of the first byte also when it begins to send a body.
             if transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) { return .send }
             return microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 ? .receive : .firstByte
-        }
-    }
-
-    /// The HTTP/2 connections of an engine that the server has closed and that libcurl may still choose for requests.
-    ///
-    /// libcurl 8.23.0 keeps a connection after some errors of receiving, until its next check, which follows within a second.
-    final class LostConnections {
-        /// libcurl's identifiers of the last 64 lost connections.
-        private var identifiers: [Int64] = []
-
-        /// Records the connection of a failed stream if it is lost and libcurl has kept it.
-        func note(_ easy: HTTP2Handle) {
-            guard let identifier = easy.connectionID, !identifiers.contains(identifier), easy.isConnectionClosed else { return }
-            if identifiers.count == 64 { identifiers.removeFirst() }
-            identifiers.append(identifier)
-        }
-
-        /// Returns whether the connection that libcurl has chosen for a request is lost.
-        func containsConnection(of easy: HTTP2Handle) -> Bool {
-            guard !identifiers.isEmpty, let identifier = easy.connectionID else { return false }
-            return identifiers.contains(identifier)
         }
     }
 #endif

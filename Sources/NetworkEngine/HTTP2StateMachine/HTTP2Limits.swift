@@ -1,6 +1,7 @@
 /// What a connection accepts of its peer, and permits it (RFC 9113 §6.5.2, §10.5).
 struct HTTP2Limits: Sendable {
-    /// The largest head of a response and the largest trailers: the lengths of names and values, and four bytes for each field.
+    /// The largest size of the heads and the trailers of a response together: the lengths of names and values, and four bytes for each
+    /// field.
     var headerBytes = 256 << 10
     /// The largest number of fields of a head.
     var headerFields = 1000

@@ -5,19 +5,12 @@
     import Foundation
     import NetworkSupport
 
-    extension HTTP2Handle {
-        /// Converts a result code of libcurl into an error, for an HTTP/2 stream.
+    extension HTTP3Handle {
+        /// Converts a result code of libcurl into an error, for a stream of HTTP/3.
         func error(_ code: CInt, transfer: LoopTransfer) -> TransportError {
             let phase = phase(of: transfer)
             if wasEndedByGuard { return .flooded(phase, transfer.request) }
-            var reason = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
-            let isPrior = transfer.allowedVersions == .http2 && !transfer.request.parsedURL.isSecure
-            if isPrior, transfer.exchange.head.count == 0, long(CCURLINFO_NUM_CONNECTS) > 0,
-                [CCURLE_GOT_NOTHING, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR].contains(Int(code))
-            {
-                reason += "; the server may not speak HTTP/2 without TLS, which httpVersion requires"
-            }
-            let isBeforeHTTP3 = isOverQUIC && !isReady
+            let reason = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
             let isHeadUnfinished = (phase == .receive || phase == .firstByte) && !transfer.exchange.head.isComplete
             // A line of more than 100 KiB, or a head of more than 300 KiB. Before 8.6.0, the code for such a line is "out of memory".
             if Int(code) == CCURLE_TOO_LARGE || (Int(code) == CCURLE_OUT_OF_MEMORY && isHeadUnfinished) {
@@ -32,17 +25,11 @@
             switch Int(code) {
             // The stream ended with its connection. Without a head, there is no body that could be incomplete.
             case CCURLE_PARTIAL_FILE where !transfer.exchange.head.isComplete: error.code = .connectionLost
-            // The first bytes of the server are not HTTP/2. Older versions of libcurl report a connection that was closed instead.
-            case CCURLE_HTTP2 where isPrior && reason.contains("does not support HTTP/2"):
-                return TransportError(
-                    .httpVersionUnavailable,
-                    "the server does not speak HTTP/2 without TLS, but httpVersion requires it: \(reason)",
-                    phase: .firstByte, request: transfer.request, engineCode: Int(code))
             // QUIC has no separate connecting: an address that nothing listens at refuses the first packet that is sent.
-            case CCURLE_SEND_ERROR where isBeforeHTTP3, CCURLE_RECV_ERROR where isBeforeHTTP3:
+            case CCURLE_SEND_ERROR where !isReady, CCURLE_RECV_ERROR where !isReady:
                 (error.code, error.phase) = (.cannotConnect, .connect)
             // A GOAWAY, a connection closed without one, or invalid frames: the connection is lost.
-            case CCURLE_HTTP2, CCURLE_HTTP3: error.code = transfer.exchange.head.isComplete ? .incompleteBody : .connectionLost
+            case CCURLE_HTTP3: error.code = transfer.exchange.head.isComplete ? .incompleteBody : .connectionLost
             default: break
             }
             return error

@@ -9,32 +9,32 @@
     // offered bytes, the transfer is paused or stopped.
 
     let receiveBody: ccurl_data_callback = { bytes, size, count, context in
-        guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else { return 0 }
+        guard let bytes, let easy = HTTP3Handle.from(context), let transfer = easy.transfer else { return 0 }
         return easy.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count), transfer)
     }
 
     let receiveHead: ccurl_data_callback = { bytes, size, count, context in
-        guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else { return 0 }
+        guard let bytes, let easy = HTTP3Handle.from(context), let transfer = easy.transfer else { return 0 }
         return easy.receiveHead(UnsafeRawBufferPointer(start: bytes, count: size * count), transfer) ? size * count : 0
     }
 
     let sendBody: ccurl_data_callback = { bytes, size, count, context in
-        guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else {
+        guard let bytes, let easy = HTTP3Handle.from(context), let transfer = easy.transfer else {
             return Int(CCURL_READFUNC_ABORT)
         }
         return easy.sendBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count), transfer)
     }
 
     let rewindBody: ccurl_seek_callback = { context, offset, origin in
-        guard let transfer = HTTP2Handle.from(context)?.transfer, origin == SEEK_SET, transfer.rewindBody(to: offset) else {
+        guard let transfer = HTTP3Handle.from(context)?.transfer, origin == SEEK_SET, transfer.rewindBody(to: offset) else {
             return CInt(CCURL_SEEKFUNC_FAIL)
         }
         return CInt(CCURL_SEEKFUNC_OK)
     }
 
-    extension HTTP2Handle {
-        static func from(_ context: UnsafeMutableRawPointer?) -> HTTP2Handle? {
-            context.map { Unmanaged<HTTP2Handle>.fromOpaque($0).takeUnretainedValue() }
+    extension HTTP3Handle {
+        static func from(_ context: UnsafeMutableRawPointer?) -> HTTP3Handle? {
+            context.map { Unmanaged<HTTP3Handle>.fromOpaque($0).takeUnretainedValue() }
         }
 
         fileprivate func receiveHead(_ line: UnsafeRawBufferPointer, _ transfer: LoopTransfer) -> Bool {
@@ -172,57 +172,42 @@
 
     /// libcurl calls this on the loop's thread before it sends a request on a connection, and again before each repetition.
     let mayBeSent: ccurl_prerequest_callback = { context, _, _, _, _ in
-        guard let easy = HTTP2Handle.from(context) else { return CInt(CCURL_PREREQFUNC_ABORT) }
+        guard let easy = HTTP3Handle.from(context) else { return CInt(CCURL_PREREQFUNC_ABORT) }
         return easy.mayBeSent() ? CInt(CCURL_PREREQFUNC_OK) : CInt(CCURL_PREREQFUNC_ABORT)
     }
 
     /// libcurl calls this with each line of its log.
     let receiveLog: ccurl_debug_callback = { _, kind, bytes, count, context in
-        guard kind == 0, let bytes, let easy = HTTP2Handle.from(context) else { return 0 }
+        guard kind == 0, let bytes, let easy = HTTP3Handle.from(context) else { return 0 }
         let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
         if line.contains("refused by server") { easy.reportedRefusal = true }
-        if line.contains("Downgrades to HTTP/1.1") { easy.requiresHTTP1 = true }
         return 0
     }
 
-    extension HTTP2Handle {
+    extension HTTP3Handle {
         fileprivate func mayBeSent() -> Bool {
             isReady = true
             guard let transfer else { return false }
             isConnecting = false
-            // The server has not processed the request (RFC 9113 §7). libcurl would send it again over its own HTTP/1.1.
-            if requiresHTTP1 {
-                lostHTTP2 = true
+            // The request is not sent over another version of HTTP by libcurl.
+            if handshake.pointee.is_done != 0, handshake.pointee.protocol != CInt(CALPN_HTTP3) {
+                lostHTTP3 = true
                 return false
             }
-            // A new connection did not agree on HTTP/2: the request is not sent over the HTTP/1.1 of libcurl.
-            if handshake.pointee.is_done != 0, handshake.pointee.protocol != CInt(isOverQUIC ? CALPN_HTTP3 : CALPN_HTTP2) {
-                lostHTTP2 = true
-                // If it was sent on a kept connection before, and lost with it, the rule decides whether it is sent again.
-                guard transfer.sending.wasSentInRun else { return false }
-            }
             // If a byte of a response was received, libcurl sends the request again because of that response, such as a 417.
-            guard transfer.exchange.head.count == 0 else { return !lostHTTP2 }
-            let wasRefused = wasRefused(transfer)
+            guard transfer.exchange.head.count == 0 else { return true }
+            let wasRefused = transfer.sending.wasSent && reportedRefusal
             reportedRefusal = false
             let decision = transfer.sending.next(
                 connections: long(CCURLINFO_NUM_CONNECTS), isIdempotent: transfer.request.isIdempotent,
-                wasRefused: wasRefused, isLost: transfer.canSendBodyAgain && lostConnections.containsConnection(of: self))
+                wasRefused: wasRefused)
             switch decision {
-            case .send: return !lostHTTP2
+            case .send: return true
             case .sendOnFreshConnection: return false
             case .refuse:
                 transfer.failure = transfer.lostConnection
                 return false
             }
-        }
-
-        /// Returns whether the server refused the request, with a reset or with GOAWAY (RFC 9113 §8.7), so that it was not processed.
-        ///
-        /// libcurl sends a request again in that case, and also when a kept connection was lost. No result code distinguishes the two.
-        private func wasRefused(_ transfer: LoopTransfer) -> Bool {
-            guard transfer.sending.wasSent else { return false }
-            return LibraryQuirks.current.saysRefusals ? reportedRefusal : message.isEmpty
         }
     }
 

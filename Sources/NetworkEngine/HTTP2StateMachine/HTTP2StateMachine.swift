@@ -13,20 +13,20 @@ import NetworkSupport
 ///         …
 ///         }
 ///     }
-struct HTTP2Connection: Sendable {
+struct HTTP2StateMachine: Sendable {
     /// What has happened.
     enum Event: Equatable, Sendable {
         /// All input was consumed.
         case needsMore
         /// A frame that changes nothing for the caller.
         case frame
-        /// An informational response, whose lines are in ``HTTP2Connection/block``.
+        /// An informational response, whose lines are in ``HTTP2StateMachine/block``.
         case interim(HTTP2StreamID, status: Int)
-        /// The head of the final response, whose lines are in ``HTTP2Connection/block``.
+        /// The head of the final response, whose lines are in ``HTTP2StateMachine/block``.
         case head(HTTP2StreamID, status: Int)
         /// The input at these offsets is content.
         case data(HTTP2StreamID, Range<Int>)
-        /// Trailers, whose lines are in ``HTTP2Connection/block``. The end of the stream follows.
+        /// Trailers, whose lines are in ``HTTP2StateMachine/block``. The end of the stream follows.
         case trailers(HTTP2StreamID)
         /// The response is complete. The stream is closed if the request was sent completely.
         case end(HTTP2StreamID)
@@ -36,11 +36,11 @@ struct HTTP2Connection: Sendable {
         case failedStream(HTTP2StreamID, HTTP2Failure)
         /// More can be sent on a stream; on each one if `nil`.
         case writable(HTTP2StreamID?)
-        /// The settings of the peer have changed: ``HTTP2Connection/maximumStreams`` and others.
+        /// The settings of the peer have changed: ``HTTP2StateMachine/maximumStreams`` and others.
         case settings
-        /// The reply to ``HTTP2Connection/ping()``.
+        /// The reply to ``HTTP2StateMachine/ping()``.
         case pong
-        /// The peer accepts no more streams (RFC 9113 §6.8). Those in ``HTTP2Connection/unprocessedStreams`` were not processed.
+        /// The peer accepts no more streams (RFC 9113 §6.8). Those in ``HTTP2StateMachine/unprocessedStreams`` were not processed.
         case goAway(HTTP2ErrorCode)
         /// The peer has violated the protocol: the connection ends. All open streams end with it.
         case failed(HTTP2Failure)
@@ -94,7 +94,7 @@ struct HTTP2Connection: Sendable {
 
     // MARK: Settings and windows
 
-    /// The number of streams that the peer permits at the same time. 100 until its settings arrive.
+    /// The number of streams that the peer permits at the same time. 100 until its settings arrive, as RFC 9113 §6.5.2 recommends.
     var maximumStreams = 100
     var peerInitialWindow = 65_535
     var peerFrameBytes = HTTP2Limits.frameBytes

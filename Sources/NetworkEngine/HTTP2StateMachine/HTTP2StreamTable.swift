@@ -36,6 +36,8 @@ struct HTTP2Stream: Sendable {
     /// The number of bytes of the body that have arrived.
     var receivedBytes: Int64 = 0
     var interimResponses = 0
+    /// The size of all heads and trailers that have arrived.
+    var headerBytes = 0
 }
 
 /// The open streams of a connection, by number and by place.

@@ -1,7 +1,7 @@
 import NetworkSupport
 
 // Writing frames.
-extension HTTP2Connection {
+extension HTTP2StateMachine {
     private static let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
     mutating func writePreface() {
@@ -37,8 +37,12 @@ extension HTTP2Connection {
     // MARK: Requests
 
     /// Whether a stream can be opened.
-    var canOpen: Bool {
-        failure == nil && lastAccepted == nil && streams.count < maximumStreams && nextNumber <= 0x7FFF_FFFF
+    var canOpen: Bool { permitsStream(besides: 0) }
+
+    /// Whether one more stream than these can be opened.
+    func permitsStream(besides count: Int) -> Bool {
+        failure == nil && lastAccepted == nil && streams.count + count < maximumStreams
+            && nextNumber <= 0x7FFF_FFFF - 2 * UInt32(min(count, 1 << 20))
     }
 
     /// Opens a stream, and writes the head of a request.
@@ -55,6 +59,14 @@ extension HTTP2Connection {
         nextNumber += 2
         writeBlock(id.number, isEnd: !hasBody, write)
         return id
+    }
+
+    /// Says how urgent a response is (PRIORITY_UPDATE, RFC 9218 §7.1), from 0 to 7. Without that, it is 3.
+    mutating func writePriority(_ id: HTTP2StreamID, urgency: Int) {
+        let value = "u=\(urgency)".utf8
+        HTTP2FrameHeader(.priorityUpdate, length: 4 + value.count).append(to: &output.pending)
+        output.pending.append(bigEndian: id.number)
+        output.pending.append(contentsOf: value)
     }
 
     /// Writes the trailers of a request, which end it.
@@ -157,7 +169,7 @@ extension HTTP2Connection {
 
     /// Announces the end of the connection (RFC 9113 §6.8).
     mutating func close() {
-        writeGoAway(.noError, "")
+        if failure == nil { writeGoAway(.noError, "") }
     }
 }
 

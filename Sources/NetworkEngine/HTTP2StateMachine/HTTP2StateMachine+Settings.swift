@@ -1,7 +1,7 @@
 import NetworkSupport
 
 // Frames of the connection (RFC 9113 §6.5, §6.7 to §6.9).
-extension HTTP2Connection {
+extension HTTP2StateMachine {
     private func check(_ header: HTTP2FrameHeader, _ name: String) throws(HTTP2Failure) {
         guard header.stream == 0 else { throw HTTP2Failure(.protocolError, "\(name) belongs to a stream (RFC 9113 §6)") }
     }
@@ -78,7 +78,7 @@ extension HTTP2Connection {
     static let maximumWindow = Int(Int32.max)
 
     private static let windowOverflow = HTTP2Failure(
-        .flowControlError, "a window is larger than \(HTTP2Connection.maximumWindow) bytes (RFC 9113 §6.9.1)")
+        .flowControlError, "a window is larger than \(HTTP2StateMachine.maximumWindow) bytes (RFC 9113 §6.9.1)")
 
     mutating func receiveWindowUpdate(
         _ header: HTTP2FrameHeader, _ payload: UnsafeRawBufferPointer
@@ -124,8 +124,11 @@ extension HTTP2Connection {
     /// While the reader keeps up, the window is doubled each time, so that a distant server is not held up.
     ///
     /// - Parameter mayGrow: Whether there is memory for a larger window.
-    mutating func take(_ count: Int, of id: HTTP2StreamID, mayGrow: Bool = true) {
-        guard var stream = streams[id], stream.reception == .receivingBody else { return }
+    /// - Returns: The number of bytes by which the window has grown.
+    @discardableResult
+    mutating func take(_ count: Int, of id: HTTP2StreamID, mayGrow: Bool = true) -> Int {
+        guard var stream = streams[id], stream.reception == .receivingBody else { return 0 }
+        let before = stream.targetWindow
         stream.taken += count
         if stream.taken * 2 >= stream.targetWindow {
             var increment = stream.taken
@@ -140,6 +143,7 @@ extension HTTP2Connection {
             writeWindowUpdate(id.number, increment)
         }
         streams[id.slot] = stream
+        return stream.targetWindow - before
     }
 
     /// Notes that the reader of a stream has not kept up.

@@ -4,60 +4,39 @@
     import Endpoints
     import Foundation
 
-    /// Which version of HTTP a stream of libcurl has.
-    enum StreamVersion: Equatable {
-        case http2
-        /// At a UDP port of the host; `nil` for that with the number of the URL's port.
-        case http3(port: Int?)
-
-        /// The port to connect to, if it is not that of the URL.
-        var otherPort: Int? {
-            if case .http3(let port) = self { port } else { nil }
-        }
-    }
-
-    /// What streams of HTTP/2 ask of their event loop.
-    protocol HTTP2StreamOwner: TransferOwner {
-        /// Admits more requests to an origin that speaks HTTP/2.
+    /// What streams of HTTP/3 ask of their event loop.
+    protocol HTTP3StreamOwner: TransferOwner {
+        /// Admits more requests to an origin whose connections carry several.
         func widen(_ origin: String)
-        /// Records which version of HTTP an origin speaks; `nil` if that could not be found out.
-        func settle(_ origin: String, _ version: ProtocolRegistry.Version?)
-        /// Closes connections over HTTP/1.1 that no request uses, so that a connection for HTTP/2 is within the limit.
+        /// Closes connections that no request uses, so that a connection for HTTP/3 is within the limit.
         func makeRoomForStreams()
     }
 
-    /// Sends the requests of an event loop that are sent over HTTP/2 and HTTP/3, which are implemented by libcurl.
+    /// Sends the requests of an event loop that are sent over HTTP/3, which is implemented by libcurl.
     ///
     /// Used only while the lock of the loop is held.
-    final class HTTP2Streams: TransferCarrying {
+    final class HTTP3Streams: TransferCarrying {
         let context: LoopContext
         let limits: ConnectionLimits
-        let handshakes: HandshakeCells
-        /// Those of connections over QUIC. A connection over TCP must not report its protocol to a handle that waits for one over QUIC.
-        let quicHandshakes = HandshakeCells()
-        let lostConnections = LostConnections()
+        let handshakes = HandshakeCells()
         /// The event loop, which owns this.
-        unowned(unsafe) var owner: (any HTTP2StreamOwner)?
+        unowned(unsafe) var owner: (any HTTP3StreamOwner)?
         var transferOwner: (any TransferOwner)? { owner }
         private let requestWriter: HTTP1RequestWriter
         /// Created with the first request. It is not that of the connector, because libcurl decides itself when to close the idle connections
         /// of this one.
         private var library: CurlMulti?
-        private var handles = HandlePool<HTTP2Handle>()
-        private var quicHandles = HandlePool<HTTP2Handle>()
+        private var handles = HandlePool<HTTP3Handle>()
         /// Handles whose transfer was cancelled while libcurl was making their connection.
-        private var attempts: [ObjectIdentifier: HTTP2Handle] = [:]
+        private var attempts: [ObjectIdentifier: HTTP3Handle] = [:]
         /// The route of requests to each origin, and until when it is used before it is decided again.
         private var routes: [String: (route: Route, until: UInt64)] = [:]
         /// The number of handles that are in use by libcurl.
         private(set) var count = 0
 
-        init(
-            _ context: LoopContext, _ limits: ConnectionLimits, _ handshakes: HandshakeCells, _ requestWriter: HTTP1RequestWriter
-        ) {
+        init(_ context: LoopContext, _ limits: ConnectionLimits, _ requestWriter: HTTP1RequestWriter) {
             self.context = context
             self.limits = limits
-            self.handshakes = handshakes
             self.requestWriter = requestWriter
         }
 
@@ -78,7 +57,7 @@
         /// Completes the streams that libcurl has finished.
         func finishDone() {
             while let done = library?.nextDone() {
-                let easy = Unmanaged<HTTP2Handle>.fromOpaque(done.handle).takeUnretainedValue()
+                let easy = Unmanaged<HTTP3Handle>.fromOpaque(done.handle).takeUnretainedValue()
                 if let transfer = easy.transfer { finish(transfer, easy, done.code) } else { finishAttempt(easy) }
             }
         }
@@ -101,27 +80,25 @@
         /// Frees what libcurl has, at the end of the loop.
         func close() {
             handles.removeAll()
-            quicHandles.removeAll()
             library?.close()
         }
 
         /// Keeps an attempt whose transfer is about to end.
-        func keep(_ easy: HTTP2Handle) {
+        func keep(_ easy: HTTP3Handle) {
             easy.transfer = nil
             attempts[ObjectIdentifier(easy)] = easy
         }
 
         // MARK: Sending
 
-        /// Sends a request over HTTP/2 or HTTP/3 by libcurl.
+        /// Sends a request over HTTP/3 by libcurl.
         ///
-        /// - Parameter sharesConnections: Whether the origin is known to speak the version, so that more requests than connections are
-        ///   admitted.
-        func launch(
-            _ transfer: LoopTransfer, _ trust: CurlTrust, version: StreamVersion = .http2, sharesConnections: Bool = true
-        ) {
+        /// - Parameters:
+        ///   - port: The UDP port of the host; `nil` for the one with the number of the URL's port.
+        ///   - sharesConnections: Whether the origin is known to speak HTTP/3, so that more requests than connections are admitted.
+        func launch(_ transfer: LoopTransfer, _ trust: CurlTrust, port: Int?, sharesConnections: Bool = true) {
             if sharesConnections { owner?.widen(transfer.origin) }
-            // libcurl limits the idle HTTP/2 connections. An idle HTTP/1.1 connection is closed because libcurl may open a new one.
+            // libcurl limits its idle connections. Another idle one is closed because libcurl may open a new one.
             if count == 0 { owner?.makeRoomForStreams() }
             let route: Route
             do throws(TransportError) {
@@ -135,10 +112,10 @@
                 let rest = transfer.timeLimits.connect - min(context.now, transfer.timeLimits.connect)
                 connectTimeout = max(.nanoseconds(rest), .milliseconds(1))
             }
-            guard let library = library ?? makeLibrary(), let easy = handle(for: trust, version),
+            guard let library = library ?? makeLibrary(), let easy = handles.take(for: trust) ?? HTTP3Handle(trust, self),
                 easy.configure(
-                    transfer, version: version, route: route, connectTimeout: connectTimeout,
-                    extraFields: extraFields(of: transfer, version))
+                    transfer, port: port, route: route, connectTimeout: connectTimeout,
+                    extraFields: extraFields(of: transfer, port: port))
             else {
                 return end(
                     transfer,
@@ -158,25 +135,14 @@
             schedule(transfer, at: min(context.now &+ idle, transfer.timeLimits.fallback))
         }
 
-        /// Checks that a request that requires HTTP/2 or HTTP/3 can be sent over a route.
+        /// Checks that a request that requires HTTP/3 can be sent over a route.
         ///
         /// - Throws: ``TransportError/Code/httpVersionUnavailable``.
         private func admit(_ transfer: LoopTransfer, over route: Route) throws(TransportError) {
-            if transfer.allowedVersions == .http3, !route.isDirect {
-                throw TransportError(
-                    .httpVersionUnavailable,
-                    "httpVersion requires HTTP/3, which is used neither through proxies nor Unix sockets",
-                    phase: .connect, request: transfer.request)
-            }
-            guard transfer.allowedVersions == .http2, let server = route.proxy.server, server.takesAbsoluteForm else { return }
-            let isSecure = transfer.request.parsedURL.isSecure
-            guard !isSecure || LibraryQuirks.current.keepsEndedTunnels else { return }
-            let reason =
-                isSecure
-                ? "which is not used through HTTP proxies with \(CurlLibrary.current.name)"
-                : "which HTTP proxies do not pass on without TLS"
+            guard transfer.allowedVersions == .http3, !route.isDirect else { return }
             throw TransportError(
-                .httpVersionUnavailable, "httpVersion requires HTTP/2, \(reason)", phase: .connect, request: transfer.request)
+                .httpVersionUnavailable, "httpVersion requires HTTP/3, which is used neither through proxies nor Unix sockets",
+                phase: .connect, request: transfer.request)
         }
 
         /// Returns the route for a connection that libcurl may have to make for the request. It is decided again after a second, and after a
@@ -202,16 +168,14 @@
         }
 
         /// The header lines that the engine adds to those of a request.
-        private func extraFields(of transfer: LoopTransfer, _ version: StreamVersion) -> [String] {
+        private func extraFields(of transfer: LoopTransfer, port: Int?) -> [String] {
             let request = transfer.request
             var lines: [String] = []
             if let userAgent = context.configuration.userAgent, !request.headers.contains("User-Agent") {
                 lines.append("User-Agent: \(userAgent)")
             }
             // RFC 7838 §5.
-            if transfer.allowedVersions == .http3Advertised, case .http3(let port) = version,
-                !request.headers.contains("Alt-Used")
-            {
+            if transfer.allowedVersions == .http3Advertised, !request.headers.contains("Alt-Used") {
                 let origin = OriginParts(transfer.origin)
                 lines.append("Alt-Used: \(origin.host):\(port ?? origin.port)")
             }
@@ -221,40 +185,22 @@
         }
 
         /// Completes a stream that libcurl has finished.
-        func finish(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) {
+        func finish(_ transfer: LoopTransfer, _ easy: HTTP3Handle, _ code: CInt) {
             // It is not sent to the same peer again.
             if code != CInt(CCURLE_OK), easy.wasEndedByGuard {
                 return end(transfer, .failure(easy.error(code, transfer: transfer)))
             }
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
             if code != CInt(CCURLE_OK), mayFallBack(transfer, easy) { return fallBack(transfer, easy, isOver: true) }
-            if easy.lostHTTP2 {
-                // Either the server requires HTTP/1.1 for the request (RFC 9113 §7), or it no longer speaks HTTP/2.
-                let isRequired = easy.requiresHTTP1
-                if transfer.allowedVersions.isRequirement {
-                    let reason = isRequired ? "requires HTTP/1.1 for this request" : "does not agree to it"
-                    return end(
-                        transfer,
-                        .failure(
-                            TransportError(
-                                .httpVersionUnavailable,
-                                "httpVersion requires \(transfer.allowedVersions == .http3 ? "HTTP/3" : "HTTP/2"), but the server \(reason)",
-                                phase: isRequired ? .firstByte : .tls, request: transfer.request)))
-                }
-                guard prepareToSendAgain(transfer) else { return }
-                detach(transfer, easy)
-                // If the request was sent, and there is no log, the reason is not known, so that other requests are not affected.
-                if isRequired || transfer.sending.wasSent {
-                    transfer.versionRule = .http1
-                } else {
-                    owner?.settle(transfer.origin, .http1)
-                }
-                return launch(transfer)
+            if easy.lostHTTP3 {
+                let error = TransportError(
+                    .httpVersionUnavailable, "httpVersion requires HTTP/3, but the server does not agree to it", phase: .tls,
+                    request: transfer.request)
+                return end(transfer, .failure(error))
             }
             if transfer.exchange.isBodyUnwanted, transfer.exchange.head.isComplete { return finish(transfer) }
             guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
                 routes[transfer.origin] = nil
-                lostConnections.note(easy)
                 if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
                 return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
             }
@@ -303,7 +249,7 @@
         }
 
         /// Continues sending and receiving after a pause.
-        func resume(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
+        func resume(_ transfer: LoopTransfer, _ easy: HTTP3Handle) {
             if transfer.exchange.isBodyComplete { return finishStream(transfer) }
             // A redirect is followed without waiting for its body, which may never arrive.
             if transfer.exchange.isBodyUnwanted { return finish(transfer) }
@@ -320,7 +266,7 @@
         }
 
         /// Removes a handle from libcurl and returns it to the pool. An unfinished stream is reset.
-        func release(_ easy: HTTP2Handle) {
+        func release(_ easy: HTTP3Handle) {
             count -= 1
             library?.remove(easy)
             attempts[ObjectIdentifier(easy)] = nil
@@ -329,28 +275,21 @@
                 && (easy.route?.proxy.server).isReusable(context.configuration)
             easy.transfer = nil
             guard isReusable else { return }
-            if easy.isOverQUIC { quicHandles.put(easy) } else { handles.put(easy) }
+            handles.put(easy)
         }
 
-        private func handle(for trust: CurlTrust, _ version: StreamVersion) -> HTTP2Handle? {
-            if version == .http2 { return handles.take(for: trust) ?? HTTP2Handle(trust, self, isOverQUIC: false) }
-            return quicHandles.take(for: trust) ?? HTTP2Handle(trust, self, isOverQUIC: true)
-        }
-
-        func detach(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
+        func detach(_ transfer: LoopTransfer, _ easy: HTTP3Handle) {
             transfer.carrier = nil
             release(easy)
         }
 
-        private func mayRepeat(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) -> Bool {
+        private func mayRepeat(_ transfer: LoopTransfer, _ easy: HTTP3Handle, _ code: CInt) -> Bool {
             if transfer.sending.isUnsent { return transfer.mayRepeat(after: .unprocessed) }
             let fate = transfer.exchange.fate
             // The rule has decided that it is sent again when libcurl was about to do so.
             if transfer.sending.waitsForFreshConnection { return fate == .unknown && transfer.canSendBodyAgain }
             // The last two are the codes of libcurl for a GOAWAY, and for a connection that ends with open streams.
-            return [
-                CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_HTTP3, CCURLE_PARTIAL_FILE,
-            ].contains(
+            return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP3, CCURLE_PARTIAL_FILE].contains(
                 Int(code))
                 && transfer.mayRepeat(after: fate, wasReused: easy.long(CCURLINFO_NUM_CONNECTS) == 0)
         }

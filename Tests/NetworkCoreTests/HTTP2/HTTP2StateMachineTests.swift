@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkEngine
 
 /// What a connection makes of the frames of a server (RFC 9113), with the numbers of h2spec where there is one.
-struct HTTP2ConnectionTests {
+struct HTTP2StateMachineTests {
     typealias Case = (name: String, frames: ServerFrames, events: [String])
 
     private static func make(

@@ -1,7 +1,7 @@
 import NetworkSupport
 
 // Frames of streams (RFC 9113 §5, §6, §8.1).
-extension HTTP2Connection {
+extension HTTP2StateMachine {
     /// Returns the open stream of a frame; `nil` if the stream was closed.
     ///
     /// - Throws: A failure of the connection if the stream was never opened (RFC 9113 §5.1).
@@ -76,7 +76,8 @@ extension HTTP2Connection {
                 id,
                 HTTP2Failure(
                     .protocolError,
-                    "the body has \(stream.receivedBytes) bytes, and its Content-Length is \(length) (RFC 9113 §8.1.1)"))
+                    "the body has \(stream.receivedBytes) bytes, and its Content-Length is \(length) (RFC 9113 §8.1.1)",
+                    .truncation))
         }
         if stream.isSent { streams.close(id) } else { streams[id.slot]?.reception = .complete }
         return .end(id)
@@ -122,7 +123,7 @@ extension HTTP2Connection {
         guard blockBytes.count + payload.count <= limits.headerBytes + HTTP2Limits.frameBytes else {
             throw HTTP2Failure(
                 .enhanceYourCalm, "the response head is larger than \(limits.headerBytes) bytes (maximumHeaderBytes)",
-                isLimit: true)
+                .limit)
         }
         blockBytes.append(contentsOf: payload)
         guard header.flags.contains(.endHeaders) else {
@@ -143,7 +144,8 @@ extension HTTP2Connection {
     ) throws(HTTP2Failure) -> Event {
         let slot = try openStream(header)
         let stream = slot.flatMap { streams[$0] }
-        var block = HTTP2FieldBlock(isTrailers: stream?.reception == .receivingBody, limits: limits)
+        var block = HTTP2FieldBlock(
+            isTrailers: stream?.reception == .receivingBody, limits: limits, after: stream?.headerBytes ?? 0)
         do throws(HPACKError) {
             try decoder.decode(bytes) { block.receive($0, $1) }
         } catch {
@@ -155,6 +157,7 @@ extension HTTP2Connection {
         }
         block.finish()
         countContent()
+        streams[slot]?.headerBytes = block.size
         defer { self.block = block }
         if let failure = block.failure { return failStream(stream.id, failure) }
         switch stream.reception {
@@ -187,7 +190,7 @@ extension HTTP2Connection {
                 stream.id,
                 HTTP2Failure(
                     .cancel, "there are more than \(HTTP2Limits.interimResponses) interim responses before the final one",
-                    isLimit: true))
+                    .limit))
         }
         streams[stream.id.slot]?.interimResponses += 1
         return .interim(stream.id, status: status)

@@ -1,0 +1,120 @@
+#if os(Linux)
+    import NetworkTransport
+
+    /// An established connection over HTTP/2, which carries several requests at the same time.
+    ///
+    /// Used only while the lock of the event loop is held.
+    final class HTTP2Connection: SocketConnection, MultiplexedConnection {
+        @exclusivity(unchecked) var machine: HTTP2StateMachine
+        /// The exchanges of open streams, by their places in the state machine.
+        @exclusivity(unchecked) private var open: [HTTP2Exchange?] = []
+        /// The exchanges whose head was not written yet, in their order.
+        @exclusivity(unchecked) var unopened: [HTTP2Exchange] = []
+        /// The exchanges that have content to write, and whose window may be open.
+        @exclusivity(unchecked) var senders: [HTTP2Exchange] = []
+        /// The number of exchanges: open streams and those that were not opened yet.
+        private(set) var count = 0
+        /// Bytes that were received and not processed, because others had to have their turn.
+        @exclusivity(unchecked) var unread: [UInt8] = []
+        /// The number of bytes that the transport has taken.
+        var sentBytes: UInt64 = 0
+        /// Why sending failed, if it did. What the server sent before is still received.
+        var sendFailure: Failure?
+        /// Whether the connection takes no more requests, and is closed when the last one has ended.
+        var isRetired = false
+        /// Whether the connection is in the list of those that have something to send, or have become idle.
+        var isTouched = false
+        /// Whether no request uses the connection, and it is in the pool of idle ones.
+        var isIdle = false
+        let establishedAt: UInt64
+        /// Whether the server is still there.
+        var liveness: HTTP2Liveness
+        /// The number of streams that were reset on this side, minus those that ended otherwise.
+        var resets = 0
+
+        /// What performs the exchanges of the event loop, and outlives its connections.
+        unowned(unsafe) private let exchanges: HTTP2Exchanges
+
+        init(_ established: EstablishedConnection, _ exchanges: HTTP2Exchanges, at now: UInt64) {
+            self.exchanges = exchanges
+            machine = HTTP2StateMachine(limits: exchanges.limits)
+            establishedAt = now
+            liveness = HTTP2Liveness(at: now)
+            super.init(established)
+        }
+
+        override var isInUse: Bool { isOpen && count > 0 }
+
+        override func socketIsReady(_ readiness: EpollSet.Readiness) {
+            note(readiness)
+            exchanges.react(self)
+        }
+
+        override func willClose() {
+            exchanges.sayGoodbye(on: self)
+        }
+
+        /// The number of bytes that were written so far, sent or not.
+        var writtenBytes: UInt64 { sentBytes + UInt64(machine.output.count) }
+
+        /// Whether it takes another request. Only one before the settings of the server have arrived: some servers end a connection that has more
+        /// streams than they permit.
+        var hasRoom: Bool {
+            isOpen && !isRetired && !liveness.isProbing && sendFailure == nil && (machine.hasSettings || count == 0)
+                && machine.permitsStream(besides: unopened.count)
+        }
+
+        var isSettling: Bool { isOpen && !isRetired && (liveness.isProbing || !machine.hasSettings) }
+
+        // MARK: Exchanges
+
+        /// The exchange on a stream, if it was not ended on this side.
+        subscript(id: HTTP2StreamID) -> HTTP2Exchange? {
+            guard id.slot < open.count, let exchange = open[id.slot], exchange.id == id else { return nil }
+            return exchange
+        }
+
+        /// Adds an exchange whose stream is opened as soon as its head is written.
+        func add(_ exchange: HTTP2Exchange) {
+            count += 1
+            unopened.append(exchange)
+        }
+
+        /// Assigns a new stream to an exchange.
+        func assign(_ id: HTTP2StreamID, to exchange: HTTP2Exchange) {
+            while open.count <= id.slot { open.append(nil) }
+            open[id.slot] = exchange
+            exchange.id = id
+        }
+
+        /// Removes an exchange that has ended.
+        func remove(_ exchange: HTTP2Exchange) {
+            guard let id = exchange.id else {
+                guard let index = unopened.firstIndex(where: { $0 === exchange }) else { return }
+                unopened.remove(at: index)
+                count -= 1
+                return
+            }
+            guard self[id] === exchange else { return }
+            open[id.slot] = nil
+            count -= 1
+        }
+
+        /// Calls a closure with the exchange of each open stream.
+        func forEachOpen(_ body: (HTTP2Exchange) -> Void) {
+            for case let exchange? in open { body(exchange) }
+        }
+
+        /// Removes and returns all exchanges, those of the lowest streams first.
+        func removeAll() -> [HTTP2Exchange] {
+            let streams = open.compactMap(\.self).sorted { ($0.id?.number ?? 0) < ($1.id?.number ?? 0) }
+            defer {
+                open = []
+                unopened = []
+                senders = []
+                count = 0
+            }
+            return streams + unopened
+        }
+    }
+#endif
