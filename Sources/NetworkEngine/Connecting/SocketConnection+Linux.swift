@@ -47,20 +47,20 @@
         /// The address of the peer: the server, or a proxy; `nil` for a Unix domain socket.
         final let serverAddress: NetworkResponse.ServerAddress?
         /// The number of requests that were sent on the connection.
-        final var uses = 0
+        @exclusivity(unchecked) final var uses = 0
         /// Whether the connection was idle before, so that the server may have closed it meanwhile.
-        final var wasIdle = false
+        @exclusivity(unchecked) final var wasIdle = false
         /// The time until which the connection may stay idle, in nanoseconds of the monotonic clock.
-        final var deadline = UInt64.max
-        final var heapIndex = -1
+        @exclusivity(unchecked) final var deadline = UInt64.max
+        @exclusivity(unchecked) final var heapIndex = -1
         final var isOpen = true
         final var isWatched = false
         /// Whether there may be bytes to read; cleared by a read that would block.
-        final var mayRead = false
-        final var mayWrite = true
+        @exclusivity(unchecked) final var mayRead = false
+        @exclusivity(unchecked) final var mayWrite = true
         /// Whether reading will reach an end: the peer has closed the connection, or it has failed.
-        final var hasEnded = false
-        final var isReady = false
+        @exclusivity(unchecked) final var hasEnded = false
+        @exclusivity(unchecked) final var isReady = false
         /// Whether the socket takes only so many bytes ahead of the network (``UnsentBytes``).
         private final var areUnsentBytesLimited = false
 

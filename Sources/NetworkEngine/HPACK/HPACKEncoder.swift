@@ -36,6 +36,13 @@ struct HPACKEncoder: Sendable {
         Self.append(last, bits: 5, 0x20, to: &output)
     }
 
+    /// Appends a field of the static table.
+    ///
+    /// - Parameter index: The position in RFC 7541 Appendix A.
+    static func append(known index: Int, to output: inout [UInt8]) {
+        append(index, bits: 7, 0x80, to: &output)
+    }
+
     /// Appends a field.
     ///
     /// - Parameters:
@@ -44,8 +51,18 @@ struct HPACKEncoder: Sendable {
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ indexing: Indexing, to output: inout [UInt8]
     ) {
         let known = HPACKStaticTable.index(of: name, value)
-        if indexing != .never, let known, known.hasValue { return Self.append(known.index, bits: 7, 0x80, to: &output) }
-        var index = known?.index ?? 0
+        if indexing != .never, let known, known.hasValue { return Self.append(known: known.index, to: &output) }
+        append(name, at: known?.index ?? 0, value, indexing, to: &output)
+    }
+
+    /// Appends a field that is not in the static table with this value.
+    ///
+    /// - Parameter staticIndex: The position of the name in the static table; 0 if the table does not have the name.
+    mutating func append(
+        _ name: UnsafeRawBufferPointer, at staticIndex: Int, _ value: UnsafeRawBufferPointer, _ indexing: Indexing,
+        to output: inout [UInt8]
+    ) {
+        var index = staticIndex
         if indexing == .added, let entry = table.index(of: name, value) {
             let position = HPACKStaticTable.count + 1 + entry.index
             if entry.hasValue { return Self.append(position, bits: 7, 0x80, to: &output) }

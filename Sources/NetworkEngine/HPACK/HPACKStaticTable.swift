@@ -36,6 +36,16 @@ enum HPACKStaticTable {
         lists[fields[position].name.utf8CodeUnitCount].append(position)
     }
 
+    /// Returns the index of the first field with a name, if no field with that name has a value; `nil` if some have.
+    ///
+    /// - Returns: The index, from 1 on; 0 if no field has the name.
+    static func index(ofNameWithoutValue name: UnsafeRawBufferPointer) -> Int? {
+        guard name.count < positions.count else { return 0 }
+        let found = positions[name.count].filter { fields[$0].nameBytes.isSame(name) }
+        guard found.allSatisfy({ fields[$0].value.utf8CodeUnitCount == 0 }) else { return nil }
+        return found.first.map { $0 + 1 } ?? 0
+    }
+
     /// Returns the index of a field, or of the first field with its name.
     ///
     /// - Returns: The index, from 1 on, and whether the value is the same; `nil` if no field has the name.

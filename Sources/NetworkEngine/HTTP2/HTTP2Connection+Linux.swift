@@ -13,24 +13,24 @@
         /// The exchanges that have content to write, and whose window may be open.
         @exclusivity(unchecked) var senders: [HTTP2Exchange] = []
         /// The number of exchanges: open streams and those that were not opened yet.
-        private(set) var count = 0
+        @exclusivity(unchecked) private(set) var count = 0
         /// Bytes that were received and not processed, because others had to have their turn.
         @exclusivity(unchecked) var unread: [UInt8] = []
         /// The number of bytes that the transport has taken.
-        var sentBytes: UInt64 = 0
+        @exclusivity(unchecked) var sentBytes: UInt64 = 0
         /// Why sending failed, if it did. What the server sent before is still received.
         var sendFailure: Failure?
         /// Whether the connection takes no more requests, and is closed when the last one has ended.
-        var isRetired = false
+        @exclusivity(unchecked) var isRetired = false
         /// Whether the connection is in the list of those that have something to send, or have become idle.
-        var isTouched = false
+        @exclusivity(unchecked) var isTouched = false
         /// Whether no request uses the connection, and it is in the pool of idle ones.
-        var isIdle = false
+        @exclusivity(unchecked) var isIdle = false
         let establishedAt: UInt64
         /// Whether the server is still there.
-        var liveness: HTTP2Liveness
+        @exclusivity(unchecked) var liveness: HTTP2Liveness
         /// The number of streams that were reset on this side, minus those that ended otherwise.
-        var resets = 0
+        @exclusivity(unchecked) var resets = 0
 
         /// What performs the exchanges of the event loop, and outlives its connections.
         unowned(unsafe) private let exchanges: HTTP2Exchanges

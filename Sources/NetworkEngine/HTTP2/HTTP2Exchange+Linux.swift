@@ -7,26 +7,26 @@
     final class HTTP2Exchange: RequestCarrier {
         let connection: HTTP2Connection
         /// `nil` after the transfer was separated from the exchange.
-        var transfer: LoopTransfer?
+        @exclusivity(unchecked) var transfer: LoopTransfer?
         /// The stream; `nil` until the head of the request is written.
-        var id: HTTP2StreamID?
+        @exclusivity(unchecked) var id: HTTP2StreamID?
         /// Whether the connection had carried other requests before.
         let isReused: Bool
         let begunAt: UInt64
         /// The number of bytes that the connection had written before the head.
-        var start = UInt64.max
+        @exclusivity(unchecked) var start = UInt64.max
         /// Whether the body waits for a response with status 100 (RFC 9110 §10.1.1).
-        var awaitsContinue = false
+        @exclusivity(unchecked) var awaitsContinue = false
         /// Whether the request was written to its end.
-        var isWritten = false
+        @exclusivity(unchecked) var isWritten = false
         /// Whether the exchange is in the list of those with content to write.
-        var isSender = false
+        @exclusivity(unchecked) var isSender = false
         /// The number of bytes of a body in memory that were written.
-        var writtenBody = 0
+        @exclusivity(unchecked) var writtenBody = 0
         /// The number of received bytes of the body that the reader has not taken.
-        var untaken = 0
+        @exclusivity(unchecked) var untaken = 0
         /// The number of bytes by which the window of the stream was opened beyond its first size.
-        var grown = 0
+        @exclusivity(unchecked) var grown = 0
         /// Why the response cannot be completed, if it is a redirect about which the driver has not decided.
         var failure: TransportError?
         /// What performs the exchanges of the event loop.

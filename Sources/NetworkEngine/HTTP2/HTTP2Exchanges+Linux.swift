@@ -31,16 +31,16 @@
         unowned(unsafe) var owner: (any HTTP2ExchangeOwner)?
         var transferOwner: (any TransferOwner)? { owner }
         /// The number of connections.
-        private(set) var connectionCount = 0
+        @exclusivity(unchecked) private(set) var connectionCount = 0
         /// The number of exchanges on all connections.
-        var exchangeCount = 0
+        @exclusivity(unchecked) var exchangeCount = 0
         /// The number of bytes by which windows of streams were opened beyond their first size, on all connections.
-        var grownBytes = 0
+        @exclusivity(unchecked) var grownBytes = 0
         /// The largest number of requests on one connection.
         private let maximumUses: Int
         @exclusivity(unchecked) private var touched: [HTTP2Connection] = []
         /// The keys of requests that may no longer have to wait.
-        private var changed: Set<ConnectionKey> = []
+        @exclusivity(unchecked) private var changed: Set<ConnectionKey> = []
 
         init(_ context: LoopContext, _ requestWriter: HTTP2RequestWriter, maximumUses: Int?) {
             self.context = context
@@ -96,7 +96,7 @@
             // The server may have sent its settings already, and OpenSSL has read them.
             connection.mayRead = true
             if let transfer { begin(transfer, on: connection) }
-            changed.insert(connection.key)
+            note(change: connection.key)
             touch(connection)
             receive(connection)
         }
@@ -157,7 +157,7 @@
             exchangeCount -= count - connection.count
             grownBytes -= exchange.grown
             exchange.grown = 0
-            changed.insert(connection.key)
+            note(change: connection.key)
             touch(connection)
         }
 
@@ -196,9 +196,9 @@
             touched.append(connection)
         }
 
-        /// Notes that requests need not wait any longer.
+        /// Notes that requests with a key may no longer have to wait.
         func note(change key: ConnectionKey) {
-            changed.insert(key)
+            if pool.waiting > 0 { changed.insert(key) }
         }
 
         /// Notes that a connection was closed, so that it is not chosen any more.
@@ -206,7 +206,7 @@
             pool.remove(connection)
             if !connection.isIdle { checks.remove(connection) }
             connectionCount -= 1
-            changed.insert(connection.key)
+            note(change: connection.key)
             guard !pool.hasConnection(connection.key) else { return }
             // From now on, they wait for a connection.
             pool.forEachWaiting(connection.key) { transfer in

@@ -34,6 +34,35 @@ struct HTTP2RequestWriter: Sendable {
         let bytes: [UInt8]
         let role: Role
         let indexing: HPACKEncoder.Indexing
+        /// The position of the name in the static table, 0 if it is not there; `nil` if the table has values of it.
+        let staticIndex: Int?
+
+        init(_ lowercased: String, _ role: Role, _ indexing: HPACKEncoder.Indexing) {
+            bytes = Array(lowercased.utf8)
+            self.role = role
+            self.indexing = indexing
+            staticIndex = bytes.withUnsafeBytes { HPACKStaticTable.index(ofNameWithoutValue: $0) }
+        }
+
+        static let authority = Name(":authority", .sent, .added)
+        static let userAgent = Name("user-agent", .userAgent, .added)
+        static let accept = Name("accept", .accept, .added)
+        static let acceptEncoding = Name("accept-encoding", .acceptEncoding, .added)
+        static let cookie = Name("cookie", .cookie, .never)
+        static let contentLength = Name("content-length", .omitted, .omitted)
+        static let trailer = Name("trailer", .trailer, .added)
+        // These have values in the static table.
+        static let method = Name(":method", .sent, .added)
+        static let path = Name(":path", .sent, .omitted)
+    }
+
+    /// The positions of fields with a value in the static table (RFC 7541 Appendix A).
+    private enum StaticField {
+        static let get = 2
+        static let post = 3
+        static let root = 4
+        static let http = 6
+        static let https = 7
     }
 
     /// The fields that a request sets itself, of those with a default.
@@ -97,17 +126,17 @@ struct HTTP2RequestWriter: Sendable {
                 expectsContinue = true
             }
             let indexing = request.credentials.contains(header: field.name) ? .never : name.indexing
-            name.bytes.withUnsafeBytes { Self.append(field, named: $0, added: added, indexing, &encoder, &output) }
+            Self.append(field, name, added: added, indexing, &encoder, &output)
         }
-        if !own.contains(.userAgent), let userAgent { Self.append("user-agent", userAgent, .added, &encoder, &output) }
-        if !own.contains(.accept) { Self.append("accept", "*/*", .added, &encoder, &output) }
+        if !own.contains(.userAgent), let userAgent { Self.append(.userAgent, userAgent, &encoder, &output) }
+        if !own.contains(.accept) { Self.append(.accept, "*/*", &encoder, &output) }
         if !own.contains(.acceptEncoding), let acceptEncoding {
-            Self.append("accept-encoding", acceptEncoding, .added, &encoder, &output)
+            Self.append(.acceptEncoding, acceptEncoding, &encoder, &output)
         }
-        if !own.contains(.cookie), let cookie { Self.append("cookie", cookie, .never, &encoder, &output) }
-        if sendsBody, let bodyLength { Self.append("content-length", String(max(bodyLength, 0)), .omitted, &encoder, &output) }
+        if !own.contains(.cookie), let cookie { Self.append(.cookie, cookie, &encoder, &output) }
+        if sendsBody, let bodyLength { Self.append(.contentLength, String(max(bodyLength, 0)), &encoder, &output) }
         if !own.contains(.trailer), let announced = request.body?.trailers?.names, !announced.isEmpty {
-            Self.append("trailer", announced.joined(separator: ", "), .added, &encoder, &output)
+            Self.append(.trailer, announced.joined(separator: ", "), &encoder, &output)
         }
         return expectsContinue
     }
@@ -118,7 +147,7 @@ struct HTTP2RequestWriter: Sendable {
     mutating func write(trailers: HeaderFields, with encoder: inout HPACKEncoder, to output: inout [UInt8]) {
         for field in trailers.fields {
             guard let name = name(of: field), name.role != .omitted else { continue }
-            name.bytes.withUnsafeBytes { Self.append(field, named: $0, added: nil, name.indexing, &encoder, &output) }
+            Self.append(field, name, added: nil, name.indexing, &encoder, &output)
         }
     }
 
@@ -130,19 +159,24 @@ struct HTTP2RequestWriter: Sendable {
         let parts = request.parsedURL
         let host = fields.first { $0.name.isField("host") }?.value
         let text = request.urlText
-        Self.append(":method", request.method.rawValue, .added, &encoder, &output)
-        Self.append(":scheme", parts.isSecure ? "https" : "http", .added, &encoder, &output)
+        switch request.method {
+        case .get: HPACKEncoder.append(known: StaticField.get, to: &output)
+        case .post: HPACKEncoder.append(known: StaticField.post, to: &output)
+        default: Self.append(.method, request.method.rawValue, &encoder, &output)
+        }
+        HPACKEncoder.append(known: parts.isSecure ? StaticField.https : StaticField.http, to: &output)
         text.withRawUTF8 { url in
             // Each byte of the target and of the host may become three.
             withUnsafeTemporaryAllocation(byteCount: 3 * url.count + 2 + (host?.utf8.count ?? 0), alignment: 1) { buffer in
                 var authority = HTTP1HeadBytes(buffer)
                 if let host { authority.write(value: host) } else { authority.write(hostOf: url, parts) }
-                Self.append(":authority", HTTP1Bytes.trimmed(authority.written), .added, &encoder, &output)
+                Self.append(.authority, HTTP1Bytes.trimmed(authority.written), .added, &encoder, &output)
                 var path = HTTP1HeadBytes(buffer)
                 let target = UnsafeRawBufferPointer(rebasing: url[parts.pathAndQuery])
                 if target.first != UInt8(ascii: "/") { path.write("/") }
                 path.write(urlPart: target)
-                Self.append(":path", path.written, .omitted, &encoder, &output)
+                if path.count == 1 { return HPACKEncoder.append(known: StaticField.root, to: &output) }
+                Self.append(.path, path.written, .omitted, &encoder, &output)
             }
         }
     }
@@ -156,8 +190,7 @@ struct HTTP2RequestWriter: Sendable {
         let role = Self.role(of: lowercased)
         let isSecret = role == .cookie || Redaction.isSecret(header: lowercased)
         let name = Name(
-            bytes: Array(lowercased.utf8), role: role,
-            indexing: isSecret ? .never : Self.isDifferentEachTime(lowercased) ? .omitted : .added)
+            lowercased, role, isSecret ? .never : Self.isDifferentEachTime(lowercased) ? .omitted : .added)
         if names.count < Self.maximumNames { names[field.name] = name }
         return name
     }
@@ -194,7 +227,7 @@ struct HTTP2RequestWriter: Sendable {
     // MARK: Fields
 
     private static func append(
-        _ field: HeaderFields.Field, named name: UnsafeRawBufferPointer, added: String?, _ indexing: HPACKEncoder.Indexing,
+        _ field: HeaderFields.Field, _ name: Name, added: String?, _ indexing: HPACKEncoder.Indexing,
         _ encoder: inout HPACKEncoder, _ output: inout [UInt8]
     ) {
         if added == nil, !field.isLatin1 { return append(name, field.value, indexing, &encoder, &output) }
@@ -206,38 +239,41 @@ struct HTTP2RequestWriter: Sendable {
                 if !value.isEmpty { bytes.write("; ") }
                 bytes.write(value: added)
             }
-            encoder.append(name, HTTP1Bytes.trimmed(bytes.written), indexing, to: &output)
+            append(name, HTTP1Bytes.trimmed(bytes.written), indexing, &encoder, &output)
         }
     }
 
     private static func append(
-        _ name: StaticString, _ value: String, _ indexing: HPACKEncoder.Indexing, _ encoder: inout HPACKEncoder,
-        _ output: inout [UInt8]
+        _ name: Name, _ value: String, _ encoder: inout HPACKEncoder, _ output: inout [UInt8]
     ) {
-        append(
-            UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, indexing, &encoder, &output)
+        append(name, value, name.indexing, &encoder, &output)
     }
 
     private static func append(
-        _ name: StaticString, _ value: UnsafeRawBufferPointer, _ indexing: HPACKEncoder.Indexing,
-        _ encoder: inout HPACKEncoder, _ output: inout [UInt8]
-    ) {
-        encoder.append(
-            UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, indexing, to: &output)
-    }
-
-    private static func append(
-        _ name: UnsafeRawBufferPointer, _ value: String, _ indexing: HPACKEncoder.Indexing, _ encoder: inout HPACKEncoder,
+        _ name: Name, _ value: String, _ indexing: HPACKEncoder.Indexing, _ encoder: inout HPACKEncoder,
         _ output: inout [UInt8]
     ) {
         value.withRawUTF8 { value in
             guard HTTP1Bytes.holdControl(value) else {
-                return encoder.append(name, HTTP1Bytes.trimmed(value), indexing, to: &output)
+                return append(name, HTTP1Bytes.trimmed(value), indexing, &encoder, &output)
             }
             withUnsafeTemporaryAllocation(byteCount: value.count, alignment: 1) { buffer in
                 var bytes = HTTP1HeadBytes(buffer)
                 bytes.write(value: value)
-                encoder.append(name, HTTP1Bytes.trimmed(bytes.written), indexing, to: &output)
+                append(name, HTTP1Bytes.trimmed(bytes.written), indexing, &encoder, &output)
+            }
+        }
+    }
+
+    private static func append(
+        _ name: Name, _ value: UnsafeRawBufferPointer, _ indexing: HPACKEncoder.Indexing, _ encoder: inout HPACKEncoder,
+        _ output: inout [UInt8]
+    ) {
+        name.bytes.withUnsafeBytes { bytes in
+            if let index = name.staticIndex {
+                encoder.append(bytes, at: index, value, indexing, to: &output)
+            } else {
+                encoder.append(bytes, value, indexing, to: &output)
             }
         }
     }

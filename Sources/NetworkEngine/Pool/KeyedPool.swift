@@ -33,9 +33,11 @@ struct KeyedPool<Member: PoolMember> {
 
     /// Removes a member. Does nothing if it is not in the pool.
     mutating func remove(_ member: Member) {
-        guard member.heapIndex >= 0, let index = byKey[member.key]?.lastIndex(where: { $0 === member }) else { return }
-        byKey[member.key]?.remove(at: index)
-        if byKey[member.key]?.isEmpty == true { byKey[member.key] = nil }
+        guard member.heapIndex >= 0, let entry = byKey.index(forKey: member.key),
+            let index = byKey.values[entry].lastIndex(where: { $0 === member })
+        else { return }
+        byKey.values[entry].remove(at: index)
+        if byKey.count > 64, byKey.values[entry].isEmpty { byKey.remove(at: entry) }
         byDeadline.remove(member)
         count -= 1
     }

@@ -40,6 +40,8 @@ struct StreamPool<Connection: MultiplexedConnection, Member> {
     /// Until when no connection is made for a key.
     private var pauses: [ConnectionKey: UInt64] = [:]
     private var nextTicket: UInt64 = 0
+    /// The number of requests that wait, for any key.
+    private(set) var waiting = 0
 
     /// Creates an empty pool.
     ///
@@ -127,12 +129,13 @@ struct StreamPool<Connection: MultiplexedConnection, Member> {
     mutating func wait(_ member: Member, for key: ConnectionKey, priority: RequestPriority) -> UInt64 {
         nextTicket += 1
         groups[key, default: Group()].waiting.append(member, ticket: nextTicket, priority: priority)
+        waiting += 1
         return nextTicket
     }
 
     /// Removes a request that waits no longer.
     mutating func stopWaiting(_ key: ConnectionKey, ticket: UInt64) {
-        _ = groups[key]?.waiting.remove(ticket)
+        if groups[key]?.waiting.remove(ticket) != nil { waiting -= 1 }
         forget(key)
     }
 
@@ -140,13 +143,16 @@ struct StreamPool<Connection: MultiplexedConnection, Member> {
     mutating func takeWaiting(_ key: ConnectionKey, at now: UInt64) -> Member? {
         guard let group = groups[key], !group.waiting.isEmpty else { return nil }
         if case .wait = place(key, at: now) { return nil }
-        return groups[key]?.waiting.popFirst()?.member
+        guard let next = groups[key]?.waiting.popFirst() else { return nil }
+        waiting -= 1
+        return next.member
     }
 
     /// Removes and returns all requests that wait for a key.
     mutating func takeAllWaiting(_ key: ConnectionKey) -> [Member] {
         var members: [Member] = []
         while let next = groups[key]?.waiting.popFirst() { members.append(next.member) }
+        waiting -= members.count
         forget(key)
         return members
     }

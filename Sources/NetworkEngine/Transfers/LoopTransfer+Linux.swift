@@ -31,8 +31,8 @@
         let driver: CallDriver
         /// Where the transfer is, as the queue sees it.
         @exclusivity(unchecked) var place = QueuePlace()
-        var deadline = UInt64.max
-        var heapIndex = -1
+        @exclusivity(unchecked) var deadline = UInt64.max
+        @exclusivity(unchecked) var heapIndex = -1
 
         /// The current request: that of the caller, or of the latest redirect.
         @exclusivity(unchecked) var request: NetworkRequest
