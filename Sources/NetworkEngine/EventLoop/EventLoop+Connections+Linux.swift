@@ -45,7 +45,7 @@
 
         /// Handles the end of an attempt to connect that might have led to HTTP/2.
         ///
-        /// - Parameter version: What the connection speaks; `nil` if there is none.
+        /// - Parameter version: What the connection speaks; `nil` if no connection was made.
         private func attemptDidEnd(_ key: ConnectionKey, speaks version: ProtocolRegistry.Version?) {
             guard key.versions.includesHTTP2 else { return }
             http2.pool.endAttempt(key.overHTTP2)

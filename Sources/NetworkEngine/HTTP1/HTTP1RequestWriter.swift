@@ -125,8 +125,8 @@ struct HTTP1RequestWriter: Sendable {
     }
 }
 
-/// The fields that a request sets itself.
-private struct OwnFields: OptionSet {
+/// The fields that a request sets itself, of those that a writer would add.
+struct OwnFields: OptionSet {
     let rawValue: UInt8
 
     static let userAgent = OwnFields(rawValue: 1)

@@ -51,7 +51,7 @@
         }
 
         override func willClose() {
-            exchanges.sayGoodbye(on: self)
+            exchanges.sendGoAway(on: self)
         }
 
         /// The number of bytes that were written so far, sent or not.

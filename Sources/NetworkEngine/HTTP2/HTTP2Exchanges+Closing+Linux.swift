@@ -103,7 +103,6 @@
                 owner?.takeIdle(connection)
             }
             let lost = connection.removeAll()
-            exchangeCount -= lost.count
             for exchange in lost {
                 grownBytes -= exchange.grown
                 exchange.grown = 0

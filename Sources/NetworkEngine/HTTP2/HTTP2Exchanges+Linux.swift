@@ -32,8 +32,6 @@
         var transferOwner: (any TransferOwner)? { owner }
         /// The number of connections.
         @exclusivity(unchecked) private(set) var connectionCount = 0
-        /// The number of exchanges on all connections.
-        @exclusivity(unchecked) var exchangeCount = 0
         /// The number of bytes by which windows of streams were opened beyond their first size, on all connections.
         @exclusivity(unchecked) var grownBytes = 0
         /// The largest number of requests on one connection.
@@ -112,7 +110,6 @@
             connection.uses += 1
             if connection.uses >= maximumUses { connection.isRetired = true }
             connection.add(exchange)
-            exchangeCount += 1
             transfer.carrier = exchange
             transfer.exchange.connectionTimings = ConnectionTimings(
                 readyAt: context.now, connecting: exchange.isReused ? nil : connection.timings, isReused: exchange.isReused,
@@ -152,9 +149,7 @@
         /// Removes an exchange from its connection.
         func remove(_ exchange: HTTP2Exchange) {
             let connection = exchange.connection
-            let count = connection.count
             connection.remove(exchange)
-            exchangeCount -= count - connection.count
             grownBytes -= exchange.grown
             exchange.grown = 0
             note(change: connection.key)
@@ -253,12 +248,11 @@
             guard !connection.isRetired else { owner?.close(connection, .notReusable); return }
             checks.remove(connection)
             connection.isIdle = true
-            connection.wasIdle = true
             owner?.keep(connection, serverSeconds: nil)
         }
 
         /// Ends the connection properly (RFC 9113 §6.8). libcurl sends the end of TLS.
-        func sayGoodbye(on connection: HTTP2Connection) {
+        func sendGoAway(on connection: HTTP2Connection) {
             forget(connection)
             connection.machine.close()
             guard connection.mayWrite, connection.sendFailure == nil else { return }

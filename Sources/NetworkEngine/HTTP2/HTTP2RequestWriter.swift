@@ -65,17 +65,6 @@ struct HTTP2RequestWriter: Sendable {
         static let https = 7
     }
 
-    /// The fields that a request sets itself, of those with a default.
-    private struct OwnFields: OptionSet {
-        let rawValue: UInt8
-
-        static let userAgent = OwnFields(rawValue: 1)
-        static let accept = OwnFields(rawValue: 2)
-        static let acceptEncoding = OwnFields(rawValue: 4)
-        static let cookie = OwnFields(rawValue: 8)
-        static let trailer = OwnFields(rawValue: 16)
-    }
-
     /// The number of names that are kept; further ones are prepared for each request.
     private static let maximumNames = 256
 

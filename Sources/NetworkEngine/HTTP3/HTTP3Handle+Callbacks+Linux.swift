@@ -217,13 +217,5 @@
             guard sending.wasSent, !request.isIdempotent, CurlErrors.isBeforeSending(code) else { return nil }
             return lostConnection
         }
-
-        /// The error of a request that was lost with its connection and is not sent again.
-        var lostConnection: TransportError {
-            let reason = request.isIdempotent ? "it was already repeated" : "its method is not idempotent"
-            return TransportError(
-                .connectionLost, "a reused connection was lost before a response arrived; not sent again because \(reason)",
-                phase: .firstByte, request: request)
-        }
     }
 #endif

@@ -284,7 +284,6 @@
         }
 
         private func mayRepeat(_ transfer: LoopTransfer, _ easy: HTTP3Handle, _ code: CInt) -> Bool {
-            if transfer.sending.isUnsent { return transfer.mayRepeat(after: .unprocessed) }
             let fate = transfer.exchange.fate
             // The rule has decided that it is sent again when libcurl was about to do so.
             if transfer.sending.waitsForFreshConnection { return fate == .unknown && transfer.canSendBodyAgain }

@@ -56,11 +56,6 @@ struct StreamPool<Connection: MultiplexedConnection, Member> {
     /// The number of requests that wait for a key.
     func waitingCount(_ key: ConnectionKey) -> Int { groups[key]?.waiting.count ?? 0 }
 
-    /// The number of requests that wait, by origin.
-    var waitingByOrigin: [String: Int] {
-        groups.reduce(into: [:]) { if !$1.value.waiting.isEmpty { $0[$1.key.origin, default: 0] += $1.value.waiting.count } }
-    }
-
     /// Decides what to do with a request.
     ///
     /// - Parameter isSuitable: Whether the request may be sent on a connection. One that may not is used only if no other can be made.

@@ -73,5 +73,13 @@
             if phase == .queued { error.timings = timings(now) }
             return error
         }
+
+        /// The error of a request that was lost with its connection and is not sent again.
+        var lostConnection: TransportError {
+            let reason = request.isIdempotent ? "it was already repeated" : "its method is not idempotent"
+            return TransportError(
+                .connectionLost, "a reused connection was lost before a response arrived; not sent again because \(reason)",
+                phase: .firstByte, request: request)
+        }
     }
 #endif

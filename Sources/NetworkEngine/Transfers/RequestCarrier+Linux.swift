@@ -52,9 +52,6 @@
         case exchanging
         /// A stream of HTTP/2 or HTTP/3, whose connection may still have to be made.
         case streaming
-
-        /// Whether the connect timeout applies.
-        var isConnecting: Bool { self == .awaitingVersion || self == .connecting }
     }
 
     extension RequestCarrier {

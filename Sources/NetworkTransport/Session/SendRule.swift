@@ -56,8 +56,6 @@ package struct SendRule: Sendable {
     package private(set) var isRepeated = false
     /// Whether the last decision was ``Decision/sendOnFreshConnection``.
     package private(set) var waitsForFreshConnection = false
-    /// Whether that decision was made before a byte of the request was sent, because the connection was already lost.
-    package private(set) var isUnsent = false
     /// Whether it must be sent on a connection that was not used before.
     package private(set) var needsFreshConnection = false
     /// Whether it was sent since ``begin()``.
@@ -82,13 +80,7 @@ package struct SendRule: Sendable {
     ///   - connections: The number of connections that libcurl has made since ``begin()``.
     ///   - isIdempotent: Whether the request may be sent again although the server may have processed it.
     ///   - wasRefused: Whether the server is known not to have processed the request that was sent before.
-    ///   - isLost: Whether the connection is known to be closed by the server.
-    package mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false, isLost: Bool = false) -> Decision {
-        if isLost, !wasSentInRun {
-            isUnsent = true
-            waitsForFreshConnection = true
-            return .sendOnFreshConnection
-        }
+    package mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false) -> Decision {
         let isKept = connections == self.connections
         wasAskedAgain = wasSentInRun
         // This applies to any connection: libcurl treats a new connection as a kept one as soon as another stream shares it.
@@ -111,8 +103,7 @@ package struct SendRule: Sendable {
 
     /// Records that the request is about to be sent again, on a new connection.
     package mutating func repeatOnFreshConnection() {
-        if !isUnsent { isRepeated = true }
-        isUnsent = false
+        isRepeated = true
         waitsForFreshConnection = false
         needsFreshConnection = true
     }

@@ -77,24 +77,6 @@ struct SendRuleTests {
     }
 
     @Test(arguments: [true, false])
-    func `a request is not sent on a lost connection, and keeps its one repetition`(isIdempotent: Bool) {
-        var rule = SendRule()
-        for _ in 0..<3 {
-            rule.begin()
-            #expect(rule.next(connections: 0, isIdempotent: isIdempotent, isLost: true) == .sendOnFreshConnection)
-            #expect(rule.isUnsent && !rule.wasSent)
-            rule.repeatOnFreshConnection()
-            #expect(rule.needsFreshConnection && !rule.isUnsent && !rule.isRepeated)
-        }
-        rule.begin()
-        #expect(rule.next(connections: 1, isIdempotent: isIdempotent) == .send)
-        #expect(
-            rule.next(connections: 1, isIdempotent: isIdempotent, isLost: true)
-                == (isIdempotent ? .sendOnFreshConnection : .refuse))
-        #expect(!rule.isUnsent)
-    }
-
-    @Test(arguments: [true, false])
     func `a request that the server refused on a new connection may be sent again (RFC 9113 §8.7)`(isIdempotent: Bool) {
         var rule = SendRule()
         rule.begin()
@@ -110,5 +92,17 @@ struct SendRuleTests {
         for _ in 0..<3 { #expect(rule.next(connections: 0, isIdempotent: false, wasRefused: rule.wasSent) == .send) }
         #expect(!rule.isRepeated)
         #expect(rule.next(connections: 1, isIdempotent: false) == .refuse)
+    }
+
+    @Test func `a request is sent again at most so many times after refusals, and the refusals of others do not count`() {
+        var rule = SendRule()
+        func mayRepeat(_ rule: SendRule) -> Bool {
+            rule.permitsRepetition(isIdempotent: false, after: .unprocessed, wasReused: false, canSendBodyAgain: true)
+        }
+        for _ in 0..<SendRule.maximumRefusals {
+            #expect(mayRepeat(rule))
+            rule.noteRefusal()
+        }
+        #expect(!mayRepeat(rule) && mayRepeat(SendRule()))
     }
 }
