@@ -15,7 +15,7 @@ struct HTTP1StatusLine: Equatable, Sendable {
     /// Checks the first bytes of a line that may be incomplete, so that a response that is not HTTP is rejected at once and not
     /// at the end of the line, which may never arrive.
     ///
-    /// An empty line before the status line is rejected too, as in Go and OkHttp: RFC 9112 §2.2 allows it only for servers.
+    /// An empty line is rejected too, as in Go and OkHttp. The parser skips one before the first status line.
     static func checkPrefix(of bytes: UnsafeRawBufferPointer) throws(HTTP1Error) {
         for index in 0..<min(bytes.count, prefix.utf8CodeUnitCount) where bytes[index] != prefix.utf8Start[index] {
             throw .malformed("the response does not begin with HTTP/1.0 or HTTP/1.1")

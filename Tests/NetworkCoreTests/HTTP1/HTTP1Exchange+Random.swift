@@ -72,6 +72,7 @@ private struct RandomResponse {
     }
 
     mutating func writeResponse() {
+        if chance(40) { writeLine(chance(5) ? "\r\n" : "") }
         if chance(6) {
             for _ in 0..<(chance(10) ? 66 : Int.random(in: 1...3, using: &random)) {
                 writeLine("HTTP/1.1 \(["100", "103", "199", "102"].randomElement(using: &random) ?? "") x")

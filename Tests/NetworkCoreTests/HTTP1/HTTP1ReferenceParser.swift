@@ -57,6 +57,7 @@ struct HTTP1ReferenceParser {
     }
 
     private mutating func readResponse() throws {
+        try skipStrayLine()
         while true {
             let (status, minor) = try readStatusLine()
             let lines = try readFields(isTrailer: false)
@@ -74,6 +75,14 @@ struct HTTP1ReferenceParser {
     }
 
     // MARK: Lines
+
+    /// One CR LF before the first status line, which counts for no limit.
+    private mutating func skipStrayLine() throws {
+        guard rest.first == 13 else { return }
+        rest = rest.dropFirst()
+        guard let next = rest.popFirst() else { throw Stop(kind: .connectionLost) }
+        if next != 10 { throw Stop(kind: .malformedResponse) }
+    }
 
     /// - Returns: The line without its line end, and whether the line end was CR LF.
     private mutating func readLine(onEnd: Kind, isStatusLine: Bool = false) throws -> (Text, Bool) {
