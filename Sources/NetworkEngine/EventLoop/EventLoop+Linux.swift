@@ -371,6 +371,10 @@
             upgrades.upgrade(connection, transfer, unread: unread)
         }
 
+        func upgrade(_ exchange: HTTP2Exchange, _ transfer: LoopTransfer) {
+            upgrades.upgrade(exchange, transfer, http2)
+        }
+
         func countUpgrade(_ isUpgraded: Bool) {
             if isUpgraded { pool.subtract() } else { pool.add() }
         }
@@ -381,8 +385,10 @@
 
         func flushOnCallingThread(_ socket: UpgradedSocket) -> Bool {
             let isLoop = EventLoop.ofThisThread === self
+            // What is written to a stream, the loop sends with that of other streams.
+            guard isLoop || socket.stream == nil else { return false }
             return withLockIfFree {
-                guard socket.connection.isOpen else { return }
+                guard !socket.isClosed else { return }
                 if isLoop { socket.flush(isWritable: false) } else { BrokenPipe.ignoring { socket.flush(isWritable: false) } }
             }
         }

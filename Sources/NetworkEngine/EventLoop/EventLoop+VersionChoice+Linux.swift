@@ -9,16 +9,7 @@
             transfer.carrier = nil
             transfer.timeLimits.fallback = .max
             guard let trust = transfer.trust else { return }
-            if transfer.request.requestsUpgrade {
-                // Over HTTP/2 there is no Upgrade (RFC 9113 §8.6).
-                if transfer.versionRule == .http2 {
-                    let error = TransportError(
-                        .unsupported, "Upgrade: the server speaks HTTP/2 only", phase: .tls, request: transfer.request)
-                    return end(transfer, .failure(error))
-                }
-                transfer.versionRule = .http1
-                return launchHTTP1(transfer, trust)
-            }
+            if transfer.request.requestsUpgrade { return launchUpgrade(transfer, trust) }
             switch transfer.allowedVersions {
             case .http1: return launchHTTP1(transfer, trust)
             case .http2: return launchHTTP2(transfer, trust)
@@ -41,7 +32,23 @@
             }
         }
 
-        /// Sends a request over HTTP/2, which its configuration requires.
+        /// Sends a request for another protocol over HTTP/1.1; for a WebSocket over HTTP/2 if its server permits that on a connection that
+        /// exists (RFC 8441), or if it has to be HTTP/2.
+        private func launchUpgrade(_ transfer: LoopTransfer, _ trust: CurlTrust) {
+            let isWebSocket = transfer.request.requestsWebSocket
+            if transfer.allowedVersions == .http2 || transfer.versionRule == .http2 {
+                // There is no Upgrade otherwise (RFC 9113 §8.6).
+                guard !isWebSocket else { return launchHTTP2(transfer, trust) }
+                let error = TransportError(
+                    .unsupported, "Upgrade: the server speaks HTTP/2 only", phase: .tls, request: transfer.request)
+                return end(transfer, .failure(error))
+            }
+            let mayUseHTTP2 = isWebSocket && transfer.allowedVersions != .http1 && transfer.versionRule != .http1
+            if mayUseHTTP2, http2.launchTunnel(transfer, trust) { return }
+            launchHTTP1(transfer, trust)
+        }
+
+        /// Sends a request over HTTP/2, which its configuration or its server requires.
         private func launchHTTP2(_ transfer: LoopTransfer, _ trust: CurlTrust) {
             if !transfer.request.parsedURL.isSecure, context.configuration.proxy.kind != .none {
                 do throws(TransportError) {

@@ -13,6 +13,10 @@
         /// Whether the connection had carried other requests before.
         let isReused: Bool
         let begunAt: UInt64
+        /// Whether the request is for a tunnel that carries a WebSocket (RFC 8441).
+        let isWebSocket: Bool
+        /// What exchanges bytes through the tunnel, once the server has opened it.
+        var upgrade: (any TunneledProtocol)?
         /// The number of bytes that the connection had written before the head.
         @exclusivity(unchecked) var start = UInt64.max
         /// Whether the body waits for a response with status 100 (RFC 9110 §10.1.1).
@@ -38,6 +42,7 @@
             self.exchanges = exchanges
             isReused = connection.uses > 0
             begunAt = now
+            isWebSocket = transfer.request.requestsUpgrade
         }
 
         /// Whether the transport has taken no byte of the request.
@@ -53,7 +58,7 @@
 
         func phase(of transfer: LoopTransfer) -> TransportError.Phase {
             if transfer.exchange.firstByte != 0 { return .receive }
-            return id == nil ? .queued : isWritten ? .firstByte : .send
+            return id == nil ? .queued : isWritten || isWebSocket ? .firstByte : .send
         }
 
         func progress(of transfer: LoopTransfer) -> (timings: ConnectionTimings, bytesSent: Int64) {

@@ -54,9 +54,14 @@
             let refused = streams.compactMap { connection[$0] } + connection.unopened
             for exchange in refused { remove(exchange) }
             touch(connection)
+            let reason = "the server has ended the connection with \(code.name) (GOAWAY)"
             for exchange in refused {
+                if let upgrade = exchange.upgrade {
+                    let error = TransportError(.connectionLost, reason, phase: .receive, request: upgrade.request)
+                    upgrade.streamDidEnd(error)
+                }
                 guard let transfer = exchange.transfer else { continue }
-                refuse(exchange, transfer, "the server has ended the connection with \(code.name) (GOAWAY)")
+                refuse(exchange, transfer, reason)
             }
         }
 
@@ -110,6 +115,7 @@
             let ends = lost.map { exchange in exchange.transfer.map { end(of: exchange, $0, with: loss) } }
             owner?.close(connection, .server)
             for (exchange, end) in zip(lost, ends) {
+                if let upgrade = exchange.upgrade { upgrade.streamDidEnd(error(of: upgrade, on: connection, loss)) }
                 // Some may have been cancelled by the end of an earlier one.
                 guard let transfer = exchange.transfer, let end else { continue }
                 switch end {
@@ -121,6 +127,22 @@
                 }
             }
         }
+
+        private func error(of upgrade: any TunneledProtocol, on connection: HTTP2Connection, _ loss: Loss) -> TransportError {
+            switch loss {
+            case .violation(let violation): violation.transportError(phase: .receive, upgrade.request)
+            case .silence: TransportError(.connectionLost, Self.silence, phase: .receive, request: upgrade.request)
+            case .closed(let failure?): upgrade.lostError(failure)
+            case .closed(nil):
+                connection.sendFailure.map(upgrade.lostError)
+                    ?? TransportError(
+                        .connectionLost, "the connection was closed before the end of the stream", phase: .receive,
+                        request: upgrade.request)
+            }
+        }
+
+        private static let silence =
+            "the connection was lost: the server has not replied to a PING within 5 s (RFC 9113 §6.7)"
 
         /// What becomes of a request whose connection was lost.
         private enum End {
@@ -164,7 +186,7 @@
                 ? "the connection was closed before the body was complete"
                 : "the connection was closed before a response arrived"
             if case .silence = loss {
-                reason = "the connection was lost: the server has not replied to a PING within 5 s (RFC 9113 §6.7)"
+                reason = Self.silence
             } else if !connection.isSecure, !connection.machine.hasSettings {
                 reason += "; the server may not speak HTTP/2 without TLS, which httpVersion requires"
             }

@@ -8,6 +8,8 @@
         func connect(_ transfer: LoopTransfer, _ trust: CurlTrust, _ versions: ConnectionKey.Versions)
         /// Keeps a connection that no request uses, or closes it.
         func keep(_ connection: SocketConnection, serverSeconds seconds: Int?)
+        /// Ends a transfer whose stream has become a tunnel.
+        func upgrade(_ exchange: HTTP2Exchange, _ transfer: LoopTransfer)
         /// Takes a connection out of the idle ones.
         func takeIdle(_ connection: SocketConnection)
         /// Closes a connection that no request uses any more.
@@ -78,6 +80,18 @@
                 }
                 return
             }
+        }
+
+        /// Sends a request for a WebSocket on a connection whose server opens them, if there is one with room (RFC 8441).
+        func launchTunnel(_ transfer: LoopTransfer, _ trust: CurlTrust) -> Bool {
+            let key = ConnectionKey(origin: transfer.origin, trust: trust.number, versions: .http2)
+            let needsFresh = transfer.sending.needsFreshConnection
+            let connection = pool.connection(key) { connection in
+                connection.machine.permitsConnectProtocol && (!needsFresh || connection.establishedAt >= transfer.launched)
+            }
+            guard let connection, !connection.isIdle || prepare(connection), connection.hasRoom else { return false }
+            begin(transfer, on: connection)
+            return true
         }
 
         private func wait(_ transfer: LoopTransfer, _ key: ConnectionKey) {

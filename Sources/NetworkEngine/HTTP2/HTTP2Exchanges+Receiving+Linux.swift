@@ -107,6 +107,12 @@
             if status == 417, exchange.awaitsContinue { return sendWithoutExpectation(exchange, transfer) }
             let block = exchange.connection.machine.block
             let head = ResponseHead(lines: block.lines, length: block.length)
+            if exchange.isWebSocket, status < 300, transfer.download != nil {
+                transfer.exchange.head = head
+                transfer.exchange.status = status
+                owner?.upgrade(exchange, transfer)
+                return
+            }
             do throws(TransportError) {
                 try transfer.receiveHead(
                     head, status: status,
@@ -126,7 +132,9 @@
         }
 
         private func receiveContent(_ bytes: UnsafeRawBufferPointer, on exchange: HTTP2Exchange?) {
-            guard let exchange, let transfer = exchange.transfer else { return }
+            guard let exchange else { return }
+            if let upgrade = exchange.upgrade { return receive(bytes, for: upgrade, on: exchange) }
+            guard let transfer = exchange.transfer else { return }
             transfer.lastActivity = context.now
             exchange.untaken += bytes.count
             // Bytes that were received earlier and are still held come first; those of a redirect wait for the decision about its head.
@@ -149,7 +157,7 @@
         }
 
         /// Opens the window of a stream by the bytes that its reader has taken.
-        private func credit(_ exchange: HTTP2Exchange) {
+        func credit(_ exchange: HTTP2Exchange) {
             guard exchange.untaken > 0, let id = exchange.id, exchange.connection[id] === exchange else { return }
             let grown = exchange.connection.machine.take(
                 exchange.untaken, of: id, mayGrow: grownBytes < Self.maximumGrownBytes)
@@ -196,6 +204,7 @@
         // MARK: The end of a response
 
         private func receiveEnd(on exchange: HTTP2Exchange?) {
+            if let upgrade = exchange?.upgrade { return upgrade.streamDidEnd(nil) }
             guard let exchange, let transfer = exchange.transfer else { return }
             let connection = exchange.connection
             connection.resets = max(connection.resets - 1, 0)
@@ -219,6 +228,12 @@
         }
 
         private func receiveReset(_ code: HTTP2ErrorCode, on exchange: HTTP2Exchange?) {
+            if let upgrade = exchange?.upgrade {
+                return upgrade.streamDidEnd(
+                    TransportError(
+                        .connectionLost, "the server has reset the stream with \(code.name) (RFC 9113 §7)", phase: .receive,
+                        request: upgrade.request))
+            }
             guard let exchange, let transfer = exchange.transfer else { return }
             remove(exchange)
             switch code {
@@ -241,6 +256,9 @@
 
         /// Ends a transfer whose response violates the protocol, or exceeds a limit. It is not sent again.
         private func fail(_ exchange: HTTP2Exchange?, _ failure: HTTP2Failure) {
+            if let upgrade = exchange?.upgrade {
+                return upgrade.streamDidEnd(failure.transportError(phase: .receive, upgrade.request))
+            }
             guard let exchange, let transfer = exchange.transfer else { return }
             remove(exchange)
             fail(exchange, transfer, failure.transportError(phase: .receive, transfer.request))

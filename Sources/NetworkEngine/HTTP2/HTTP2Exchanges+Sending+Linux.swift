@@ -40,8 +40,17 @@
 
         /// Writes heads and content, as far as the server permits them and there is not enough to send.
         private func write(_ connection: HTTP2Connection) {
-            while !connection.unopened.isEmpty, connection.machine.canOpen, hasRoom(connection) {
-                open(connection.unopened.removeFirst(), on: connection)
+            while let next = connection.unopened.first, connection.machine.canOpen, hasRoom(connection) {
+                if next.isWebSocket {
+                    // Its settings say whether the server opens tunnels.
+                    guard connection.machine.hasSettings else { break }
+                    guard connection.machine.permitsConnectProtocol else {
+                        refuseTunnel(next)
+                        continue
+                    }
+                }
+                connection.unopened.removeFirst()
+                open(next, on: connection)
             }
             while !connection.senders.isEmpty, hasRoom(connection) {
                 let exchange = connection.senders.removeFirst()
@@ -50,7 +59,7 @@
             }
         }
 
-        private func hasRoom(_ connection: HTTP2Connection) -> Bool {
+        func hasRoom(_ connection: HTTP2Connection) -> Bool {
             connection.isOpen && connection.machine.output.count < Self.batchBytes
         }
 
@@ -60,12 +69,14 @@
             guard let transfer = exchange.transfer else { return }
             let request = transfer.request
             let length = transfer.upload.length
-            let hasContent = request.body.map { length != 0 || $0.trailers != nil } ?? false
+            let hasContent = request.body.map { length != 0 || $0.trailers != nil } ?? exchange.isWebSocket
+            let method: HTTP2Stream.Method = exchange.isWebSocket ? .connect : request.method == .head ? .head : .other
             var awaitsContinue = false
             exchange.start = connection.writtenBytes
-            let id = connection.machine.open(isHead: request.method == .head, hasBody: hasContent) { encoder, output in
+            let id = connection.machine.open(method, hasBody: hasContent) { encoder, output in
                 awaitsContinue = requestWriter.write(
-                    request, bodyLength: length, cookie: transfer.cookies, with: &encoder, to: &output)
+                    request, bodyLength: length, cookie: transfer.cookies, isWebSocket: exchange.isWebSocket, with: &encoder,
+                    to: &output)
             }
             connection.assign(id, to: exchange)
             if request.priority != .normal {
@@ -73,8 +84,8 @@
             }
             transfer.sending.noteSent()
             transfer.lastActivity = context.now
-            guard hasContent else {
-                exchange.isWritten = true
+            guard hasContent, !exchange.isWebSocket else {
+                exchange.isWritten = !hasContent
                 transfer.exchange.sentAt = context.now
                 return
             }
@@ -82,6 +93,14 @@
             guard awaitsContinue else { return enqueue(exchange) }
             transfer.timeLimits.continuation = context.now &+ 1_000_000_000
             schedule(transfer, at: transfer.timeLimits.continuation)
+        }
+
+        private func refuseTunnel(_ exchange: HTTP2Exchange) {
+            guard let transfer = exchange.transfer else { return remove(exchange) }
+            let error = TransportError(
+                .unsupported, "Upgrade: the server opens no WebSockets over HTTP/2 (RFC 8441)", phase: .queued,
+                request: transfer.request)
+            end(transfer, .failure(error))
         }
 
         /// Sends the body without waiting for a 100 any longer.
@@ -107,6 +126,7 @@
 
         /// Writes one frame of content, and puts the exchange at the end of the list if there may be more.
         private func writeContent(_ exchange: HTTP2Exchange) {
+            if let upgrade = exchange.upgrade { return upgrade.flush(isWritable: true) }
             guard let transfer = exchange.transfer, let id = exchange.id, !exchange.isWritten, let body = transfer.request.body,
                 exchange.connection[id] === exchange
             else { return }

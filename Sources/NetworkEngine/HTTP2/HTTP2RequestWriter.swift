@@ -27,6 +27,7 @@ struct HTTP2RequestWriter: Sendable {
         case range
         case expect
         case trailer
+        case webSocketKey
     }
 
     /// A name as the block has it.
@@ -53,6 +54,7 @@ struct HTTP2RequestWriter: Sendable {
         static let trailer = Name("trailer", .trailer, .added)
         // These have values in the static table.
         static let method = Name(":method", .sent, .added)
+        static let `protocol` = Name(":protocol", .sent, .added)
         static let path = Name(":path", .sent, .omitted)
     }
 
@@ -83,13 +85,14 @@ struct HTTP2RequestWriter: Sendable {
     /// - Parameters:
     ///   - bodyLength: The length of the body in bytes; 0 without a body, `nil` if it is unknown.
     ///   - cookie: The stored cookies, which are joined with the request's own.
+    ///   - isWebSocket: Whether a tunnel for a WebSocket is requested (RFC 8441 §4), instead of the request's method. Default: `false`.
     /// - Returns: Whether the request has `Expect: 100-continue`, and content whose sending is delayed (RFC 9110 §10.1.1).
     mutating func write(
-        _ request: NetworkRequest, bodyLength: Int64?, cookie: String?, with encoder: inout HPACKEncoder,
-        to output: inout [UInt8]
+        _ request: NetworkRequest, bodyLength: Int64?, cookie: String?, isWebSocket: Bool = false,
+        with encoder: inout HPACKEncoder, to output: inout [UInt8]
     ) -> Bool {
         let fields = request.headers.fields
-        writePseudoFields(request, fields, &encoder, &output)
+        writePseudoFields(request, fields, isWebSocket: isWebSocket, &encoder, &output)
         var own: OwnFields = []
         let sendsBody = request.sendsBody
         var expectsContinue = false
@@ -99,6 +102,8 @@ struct HTTP2RequestWriter: Sendable {
             switch name.role {
             case .sent: break
             case .omitted, .host: continue
+            // In a tunnel, the pseudo-field says what it is for (RFC 8441 §5).
+            case .webSocketKey: if isWebSocket { continue }
             case .transferCodings: guard field.value.asciiLowercased == "trailers" else { continue }
             case .userAgent: own.insert(.userAgent)
             case .accept: own.insert(.accept)
@@ -143,12 +148,16 @@ struct HTTP2RequestWriter: Sendable {
     // MARK: Pseudo-fields
 
     private func writePseudoFields(
-        _ request: NetworkRequest, _ fields: [HeaderFields.Field], _ encoder: inout HPACKEncoder, _ output: inout [UInt8]
+        _ request: NetworkRequest, _ fields: [HeaderFields.Field], isWebSocket: Bool, _ encoder: inout HPACKEncoder,
+        _ output: inout [UInt8]
     ) {
         let parts = request.parsedURL
         let host = fields.first { $0.name.isField("host") }?.value
         let text = request.urlText
         switch request.method {
+        case _ where isWebSocket:
+            Self.append(.method, "CONNECT", &encoder, &output)
+            Self.append(.protocol, "websocket", &encoder, &output)
         case .get: HPACKEncoder.append(known: StaticField.get, to: &output)
         case .post: HPACKEncoder.append(known: StaticField.post, to: &output)
         default: Self.append(.method, request.method.rawValue, &encoder, &output)
@@ -199,6 +208,7 @@ struct HTTP2RequestWriter: Sendable {
         case "range": .range
         case "expect": .expect
         case "trailer": .trailer
+        case "sec-websocket-key": .webSocketKey
         default: .sent
         }
     }

@@ -48,14 +48,14 @@ extension HTTP2StateMachine {
     /// Opens a stream, and writes the head of a request.
     ///
     /// - Parameters:
-    ///   - isHead: Whether the method is HEAD, whose response has no body.
+    ///   - method: What the method says about the response. Default: nothing.
     ///   - hasBody: Whether content or trailers follow.
     ///   - write: Encodes the fields, the pseudo-fields first.
     mutating func open(
-        isHead: Bool, hasBody: Bool, _ write: (inout HPACKEncoder, inout [UInt8]) -> Void
+        _ method: HTTP2Stream.Method = .other, hasBody: Bool, _ write: (inout HPACKEncoder, inout [UInt8]) -> Void
     ) -> HTTP2StreamID {
         let id = streams.open(
-            nextNumber, isHead: isHead, isSent: !hasBody, sendWindow: peerInitialWindow, receiveWindow: limits.streamWindow)
+            nextNumber, method, isSent: !hasBody, sendWindow: peerInitialWindow, receiveWindow: limits.streamWindow)
         nextNumber += 2
         writeBlock(id.number, isEnd: !hasBody, write)
         return id
@@ -133,6 +133,13 @@ extension HTTP2StateMachine {
         streams[id.slot]?.sendWindow -= written
         if written > 0 { countContent(sentBytes: written) }
         if isEnd { finishRequest(id) }
+    }
+
+    /// Writes the end of a request whose content was written before.
+    mutating func finish(_ id: HTTP2StreamID) {
+        guard let stream = streams[id], !stream.isSent else { return }
+        HTTP2FrameHeader(.data, .endStream, stream: id.number, length: 0).append(to: &output.pending)
+        finishRequest(id)
     }
 
     private mutating func finishRequest(_ id: HTTP2StreamID) {

@@ -59,7 +59,7 @@ extension HTTP2StateMachine {
         // No reader takes the padding, so it is counted as taken.
         stream.taken += header.length - content
         stream.receivedBytes += Int64(content)
-        if stream.isHead, content > 0 {
+        if stream.method == .head, content > 0 {
             return HTTP2Failure(.protocolError, "the response to HEAD has content (RFC 9113 §8.1.1)")
         }
         if let length = stream.announcedLength, stream.receivedBytes > length {
@@ -67,6 +67,9 @@ extension HTTP2StateMachine {
         }
         return nil
     }
+
+    /// Whether the peer has ended a stream that is open on this side.
+    func hasReceivedEnd(of id: HTTP2StreamID) -> Bool { streams[id]?.reception == .complete }
 
     /// Completes the response on a stream, if the stream is still open.
     mutating func finishResponse(on id: HTTP2StreamID) -> Event? {
@@ -165,6 +168,9 @@ extension HTTP2StateMachine {
             return failStream(
                 stream.id, HTTP2Failure(.streamClosed, "fields arrive after the end of the response (RFC 9113 §5.1)"))
         case .receivingBody:
+            guard !stream.isTunnel else {
+                return failStream(stream.id, HTTP2Failure(.protocolError, "fields arrive in a tunnel (RFC 9113 §8.5)"))
+            }
             guard isEnd else {
                 return failStream(stream.id, HTTP2Failure(.protocolError, "the trailers do not end the stream (RFC 9113 §8.1)"))
             }
@@ -173,8 +179,11 @@ extension HTTP2StateMachine {
         case .awaitingHead: break
         }
         guard block.status >= 200 else { return receiveInterim(block.status, stream, isEnd: isEnd) }
-        let hasNoBody = stream.isHead || block.status == 204 || block.status == 304
-        streams[slot]?.announcedLength = hasNoBody ? 0 : block.length
+        let isTunnel = stream.method == .connect && block.status < 300
+        let hasNoBody = stream.method == .head || block.status == 204 || block.status == 304
+        // A tunnel has no length (RFC 9110 §9.3.6).
+        streams[slot]?.isTunnel = isTunnel
+        streams[slot]?.announcedLength = isTunnel ? nil : hasNoBody ? 0 : block.length
         streams[slot]?.reception = .receivingBody
         if isEnd { ended = stream.id }
         return .head(stream.id, status: block.status)

@@ -15,9 +15,19 @@ struct HTTP2Stream: Sendable {
         case complete
     }
 
+    /// What the method of a request says about its response.
+    enum Method: Sendable {
+        /// The response has no body, whatever its fields say.
+        case head
+        /// A successful response makes the stream a tunnel (RFC 9113 §8.5, RFC 8441).
+        case connect
+        case other
+    }
+
     let id: HTTP2StreamID
-    /// Whether the response has no body, whatever its fields say: the request was HEAD.
-    let isHead: Bool
+    let method: Method
+    /// Whether the stream carries bytes of another protocol in both directions.
+    var isTunnel = false
     var reception = Reception.awaitingHead
     /// Whether the last frame of the request was written.
     var isSent: Bool
@@ -51,13 +61,13 @@ struct HTTP2StreamTable: Sendable {
 
     /// Adds a stream.
     mutating func open(
-        _ number: UInt32, isHead: Bool, isSent: Bool, sendWindow: Int, receiveWindow: Int
+        _ number: UInt32, _ method: HTTP2Stream.Method, isSent: Bool, sendWindow: Int, receiveWindow: Int
     ) -> HTTP2StreamID {
         let slot = free.popLast() ?? streams.count
         if slot == streams.count { streams.append(nil) }
         let id = HTTP2StreamID(number: number, slot: slot)
         streams[slot] = HTTP2Stream(
-            id: id, isHead: isHead, isSent: isSent, sendWindow: sendWindow, receiveWindow: receiveWindow,
+            id: id, method: method, isSent: isSent, sendWindow: sendWindow, receiveWindow: receiveWindow,
             targetWindow: receiveWindow)
         slots[number] = slot
         return id

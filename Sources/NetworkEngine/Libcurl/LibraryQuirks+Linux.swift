@@ -50,7 +50,7 @@
         /// - Throws: ``TransportError/Code/httpVersionUnavailable``, or ``TransportError/Code/unsupported`` for trailers.
         func admit(_ request: NetworkRequest, _ rule: HTTPVersionRule) throws(TransportError) {
             guard rule == .http2 || rule == .http3 else { return }
-            if request.requestsUpgrade {
+            if request.requestsUpgrade, rule == .http3 || !request.requestsWebSocket {
                 throw TransportError(
                     .unsupported, "Upgrade: httpVersion requires a version of HTTP that has none (RFC 9113 §8.6, RFC 9114 §4.2)",
                     request: request)

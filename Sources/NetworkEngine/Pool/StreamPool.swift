@@ -61,10 +61,15 @@ struct StreamPool<Connection: MultiplexedConnection, Member> {
     /// - Parameter isSuitable: Whether the request may be sent on a connection. One that may not is used only if no other can be made.
     func place(_ key: ConnectionKey, at now: UInt64, where isSuitable: (Connection) -> Bool = { _ in true }) -> Placement {
         guard let group = groups[key] else { return isPaused(key, at: now) ? .wait : .connect }
-        if let connection = group.connections.first(where: { $0.hasRoom && isSuitable($0) }) { return .use(connection) }
+        if let connection = connection(key, where: isSuitable) { return .use(connection) }
         if group.attempts > 0 || group.connections.contains(where: { $0.isSettling && isSuitable($0) }) { return .wait }
         if group.connections.count < maximum { return isPaused(key, at: now) ? .wait : .connect }
         return group.connections.first(where: \.hasRoom).map { .use($0) } ?? .wait
+    }
+
+    /// Returns a connection that has room and is suitable, if there is one.
+    func connection(_ key: ConnectionKey, where isSuitable: (Connection) -> Bool) -> Connection? {
+        groups[key]?.connections.first { $0.hasRoom && isSuitable($0) }
     }
 
     /// Whether there is a connection for a key, so that its requests wait for room rather than for a connection.

@@ -3,12 +3,13 @@
     import Endpoints
     import NetworkSupport
 
-    /// An upgraded connection of the engine on Linux.
+    /// An upgraded connection of the engine on Linux: a separate socket, or a stream of a connection over HTTP/2 (RFC 8441).
     ///
     /// Bytes are received by the thread of the loop. They are sent by the thread that calls ``send(_:)``; what the socket does not take at once
     /// is sent by the loop. With TLS, a thread sends only while it holds the lock of the loop; if the lock is taken, it leaves that to the loop.
+    /// To a stream, only the thread of the loop writes.
     // Sendable although unchecked: each `let` is immutable, and each `var` is used only while the lock of the loop is held.
-    final class UpgradedSocket: UpgradedTransport, UpgradedProtocol, DeadlineMember, @unchecked Sendable {
+    final class UpgradedSocket: UpgradedTransport, UpgradedProtocol, TunneledProtocol, DeadlineMember, @unchecked Sendable {
         /// The number of bytes that wait to be sent at which writers are suspended.
         static let capacity = 256 << 10
 
@@ -44,7 +45,9 @@
             }
 
             /// Sends what the connection takes. Returns the failure, if it fails.
-            mutating func flush(to connection: HTTP1Connection) -> HTTP1Connection.Failure? {
+            mutating func flush(
+                with send: (UnsafeRawBufferPointer) -> SocketConnection.Movement
+            ) -> SocketConnection.Failure? {
                 while !isBlocked {
                     if sent == current.count {
                         sent = 0
@@ -53,7 +56,7 @@
                         swap(&current, &queued)
                     }
                     let start = sent
-                    switch current.withUnsafeBytes({ connection.send(UnsafeRawBufferPointer(rebasing: $0[start...])) }) {
+                    switch current.withUnsafeBytes({ send(UnsafeRawBufferPointer(rebasing: $0[start...])) }) {
                     case .bytes(let count): sent += count
                     case .again, .withoutData: isBlocked = true
                     case .end: return .system(EPIPE)
@@ -67,26 +70,36 @@
         /// The event loop, which lives at least as long as the socket.
         private let owner: any UpgradeOwner
         private let sockets: UpgradedSockets
-        let connection: HTTP1Connection
-        private let request: NetworkRequest
+        let connection: SocketConnection
+        /// The stream of the connection and what performs its exchanges, if it is one over HTTP/2.
+        let stream: (exchange: HTTP2Exchange, exchanges: HTTP2Exchanges)?
+        let request: NetworkRequest
         /// What is to be sent. Its failure is why nothing more can be.
         private let outbox = BoundedPipe<Outbox, Never, TransportError>(Outbox(), capacity: capacity)
         private let orders = Locked(Orders())
         var receiver: (any UpgradedReceiver)?
-        /// Bytes that were received together with the response.
+        /// Bytes that were received together with the response, or on a stream while reading was paused: at most its window.
         var unread: [UInt8]
         var isReadPaused = true
+        /// Whether the stream has ended, before its last bytes were read.
+        var hasStreamEnded = false
+        /// Why the stream has ended; `nil` if the peer has ended it in an orderly way.
+        var streamError: TransportError?
+        /// Whether the connection or the stream was closed.
+        var isClosed = false
         /// When the connection is closed even if the peer does not close it.
         var deadline = UInt64.max
         var heapIndex = -1
 
         init(
-            _ sockets: UpgradedSockets, _ owner: any UpgradeOwner, _ connection: HTTP1Connection, _ request: NetworkRequest,
-            unread: [UInt8]
+            _ sockets: UpgradedSockets, _ owner: any UpgradeOwner, _ connection: SocketConnection,
+            stream: (exchange: HTTP2Exchange, exchanges: HTTP2Exchanges)? = nil, _ request: NetworkRequest,
+            unread: [UInt8] = []
         ) {
             self.sockets = sockets
             self.owner = owner
             self.connection = connection
+            self.stream = stream
             self.request = request
             self.unread = unread
         }
@@ -118,7 +131,7 @@
         }
 
         func send(_ append: (inout [UInt8]) -> Void) throws(TransportError) -> Bool {
-            let isPlain = connection.handle == nil
+            let isPlain = connection.handle == nil && stream == nil
             let result: Result<(Bool, Bool), TransportError> = outbox.access { state in
                 if case .failure(let failure) = state.end { return .failure(failure) }
                 append(&state.content.queued)
@@ -139,6 +152,14 @@
 
         func connectionIsReady(isWritable: Bool) {
             sockets.advance(self, isWritable: isWritable)
+        }
+
+        func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            sockets.receive(bytes, for: self)
+        }
+
+        func streamDidEnd(_ error: TransportError?) {
+            sockets.streamDidEnd(self, error)
         }
 
         /// Returns whether bytes were sent since the last call.
@@ -178,16 +199,21 @@
         }
 
         private func flush(_ state: inout PipeState<Outbox, Never, TransportError>) {
-            guard state.end == nil, let failure = state.content.flush(to: connection) else { return }
+            guard state.end == nil, let failure = state.content.flush(with: write) else { return }
             state.cancel(lostError(failure))
+        }
+
+        private func write(_ bytes: UnsafeRawBufferPointer) -> SocketConnection.Movement {
+            stream.map { $0.exchanges.write(bytes, to: $0.exchange) } ?? connection.send(bytes)
         }
 
         private var closedError: TransportError {
             TransportError(.cancelled, "the connection was closed", request: request)
         }
 
-        func lostError(_ failure: HTTP1Connection.Failure) -> TransportError {
-            connection.error(failure, nil, phase: .receive, request: request)
+        func lostError(_ failure: SocketConnection.Failure) -> TransportError {
+            connection.error(endedBy: failure, phase: .receive, request: request)
+                ?? connection.error(failure, .connectionLost, phase: .receive, request: request)
         }
 
         /// The error of a connection that was lost when its session manager was closed.

@@ -16,7 +16,7 @@
         func flushOnCallingThread(_ socket: UpgradedSocket) -> Bool
     }
 
-    /// The connections of an event loop that were switched to another protocol: receiving from them, and their end.
+    /// The connections and streams of an event loop that were switched to another protocol: receiving from them, and their end.
     ///
     /// Used only while the lock of the loop is held.
     final class UpgradedSockets: TransferCarrying {
@@ -44,12 +44,13 @@
         /// When the next connection whose peer was given time has to be closed; `UInt64.max` without one.
         var deadline: UInt64 { closing.first?.deadline ?? .max }
 
-        /// The origin of each connection.
-        var origins: [String] { sockets.values.map(\.connection.key.origin) }
+        /// The origin of each connection that is not one over HTTP/2.
+        var origins: [String] { sockets.values.compactMap { $0.stream == nil ? $0.connection.key.origin : nil } }
 
         /// The only connection, if its owner waits for a reply to what was sent since the last call.
         func takeAwaited() -> UpgradedSocket? {
-            guard sockets.count == 1, let socket = sockets.values.first, socket.connection.isOpen, socket.receiver != nil,
+            guard sockets.count == 1, let socket = sockets.values.first, socket.stream == nil, !socket.isClosed,
+                socket.receiver != nil,
                 !socket.isReadPaused, socket.takeExpectation()
             else { return nil }
             return socket
@@ -59,23 +60,40 @@
         ///
         /// - Parameter unread: The bytes that were received after the head.
         func upgrade(_ connection: HTTP1Connection, _ transfer: LoopTransfer, unread: UnsafeRawBufferPointer) {
-            guard sockets.count < maximum else {
-                let limit = context.configuration.maximumUpgradedConnections
-                let error = TransportError(
-                    .outOfResources, "more than \(limit) upgraded connections are open (maximumUpgradedConnections)",
-                    phase: .receive, request: transfer.request)
-                return end(transfer, .failure(error))
-            }
-            guard let owner else { return }
+            guard let owner, hasRoom(for: transfer) else { return }
             let socket = UpgradedSocket(self, owner, connection, transfer.request, unread: Array(unread))
             transfer.exchange.head = connection.parser.head
             transfer.exchange.status = connection.parser.statusCode
-            let response = transfer.response(.upgraded(.bytes(UpgradedConnection(socket))), at: context.now)
             exchanges.detach(transfer, from: connection)
             connection.upgrade = socket
-            sockets[ObjectIdentifier(socket)] = socket
             owner.countUpgrade(true)
             context.events?.send(.upgraded, connection.key.origin)
+            complete(transfer, with: socket)
+        }
+
+        /// Ends a transfer whose stream has become a tunnel. The connection stays in the pool.
+        func upgrade(_ exchange: HTTP2Exchange, _ transfer: LoopTransfer, _ http2: HTTP2Exchanges) {
+            guard let owner, hasRoom(for: transfer) else { return }
+            let socket = UpgradedSocket(self, owner, exchange.connection, stream: (exchange, http2), transfer.request)
+            http2.detach(exchange)
+            exchange.upgrade = socket
+            complete(transfer, with: socket)
+        }
+
+        /// Checks the limit, and ends the transfer if it is exceeded.
+        private func hasRoom(for transfer: LoopTransfer) -> Bool {
+            guard sockets.count >= maximum else { return true }
+            let limit = context.configuration.maximumUpgradedConnections
+            let error = TransportError(
+                .outOfResources, "more than \(limit) upgraded connections are open (maximumUpgradedConnections)",
+                phase: .receive, request: transfer.request)
+            end(transfer, .failure(error))
+            return false
+        }
+
+        private func complete(_ transfer: LoopTransfer, with socket: UpgradedSocket) {
+            let response = transfer.response(.upgraded(.bytes(UpgradedConnection(socket))), at: context.now)
+            sockets[ObjectIdentifier(socket)] = socket
             end(transfer, .success(response))
         }
 
@@ -84,7 +102,7 @@
         /// - Parameter stage: How far the closing of the session manager has come.
         func perform(_ socket: UpgradedSocket, _ stage: ClosingStage) {
             let orders = socket.takeOrders()
-            guard socket.connection.isOpen else {
+            guard !socket.isClosed else {
                 orders.receiver?.connectionDidEnd(TransportError(.connectionLost, "the connection has ended"))
                 return
             }
@@ -123,6 +141,13 @@
                 hasReceived = true
                 unread.withUnsafeBytes { pass($0, to: socket) }
             }
+            // The exchanges of the connection pass on what arrives on a stream.
+            if let stream = socket.stream {
+                guard !socket.isReadPaused else { return }
+                stream.exchanges.credit(stream.exchange)
+                if socket.hasStreamEnded { end(socket, socket.streamError) }
+                return
+            }
             // Limits the reads per call, so that a peer that sends without pause does not delay other connections.
             var reads = 8
             let buffer = context.workspace.read
@@ -147,10 +172,39 @@
             }
         }
 
+        /// Handles bytes that the peer has sent on a stream.
+        ///
+        /// - Returns: Whether the reader has taken them, and can receive more.
+        func receive(_ bytes: UnsafeRawBufferPointer, for socket: UpgradedSocket) -> Bool {
+            guard !socket.isReadPaused else {
+                socket.unread.append(contentsOf: bytes)
+                return false
+            }
+            pass(bytes, to: socket)
+            socket.receiver?.flush()
+            return !socket.isReadPaused
+        }
+
         private func pass(_ bytes: UnsafeRawBufferPointer, to socket: UpgradedSocket) {
             // Bytes that follow the end of a protocol are dropped.
             guard let receiver = socket.receiver else { return }
             if !receiver.receive(bytes) { socket.isReadPaused = true }
+        }
+
+        /// Handles the end of a stream, which is reported to the protocol after the bytes that came before it.
+        func streamDidEnd(_ socket: UpgradedSocket, _ error: TransportError?) {
+            endStream(of: socket)
+            socket.endSending(error ?? socket.endError)
+            guard socket.isReadPaused else { return end(socket, error) }
+            socket.hasStreamEnded = true
+            socket.streamError = error
+        }
+
+        /// Ends the stream on this side, in an orderly way if the peer has ended it too.
+        private func endStream(of socket: UpgradedSocket) {
+            guard let stream = socket.stream, stream.exchange.upgrade === socket else { return }
+            stream.exchange.upgrade = nil
+            stream.exchanges.endTunnel(stream.exchange, isSent: socket.isSent)
         }
 
         private func end(_ socket: UpgradedSocket, _ error: TransportError?) {
@@ -163,14 +217,17 @@
         }
 
         private func close(_ socket: UpgradedSocket, _ error: TransportError?) {
+            endStream(of: socket)
             // First, so that no thread sends to another connection that gets the same descriptor.
             socket.endSending(error)
             socket.receiver = nil
             closing.remove(socket)
             guard sockets.removeValue(forKey: ObjectIdentifier(socket)) != nil else { return }
+            socket.isClosed = true
+            guard socket.stream == nil else { return }
             owner?.countUpgrade(false)
             owner?.close(socket.connection, .notReusable)
-            socket.connection.upgrade = nil
+            (socket.connection as? HTTP1Connection)?.upgrade = nil
         }
 
         /// Closes the connections whose peers were given time to do so.

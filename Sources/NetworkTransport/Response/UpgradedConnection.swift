@@ -14,7 +14,8 @@ import NetworkSupport
 /// while let bytes = try await connection.read() { print(bytes.count) }
 /// ```
 ///
-/// Its bytes are those that follow the response with status 101, after TLS and proxies. It no longer counts towards `maximumConnections`, but towards
+/// Its bytes are those that follow the response, after TLS and proxies: those of a connection after status 101, or of a stream of an HTTP/2 connection if the
+/// protocol is `websocket` (RFC 8441). It no longer counts towards `maximumConnections`, but towards
 /// ``SessionConfiguration/maximumUpgradedConnections``. It is closed by ``close()``, when it is released, and with the session manager.
 public final class UpgradedConnection: Sendable {
     package let transport: any UpgradedTransport
@@ -71,7 +72,7 @@ public final class UpgradedConnection: Sendable {
     }
 }
 
-/// What a response with status 101 has led to.
+/// What a response has led to with which the server switches protocols.
 package enum Upgrade: Sendable {
     case bytes(UpgradedConnection)
     /// The messages of a WebSocket whose frames the engine handles itself: `URLSession`.
@@ -80,7 +81,7 @@ package enum Upgrade: Sendable {
 
 extension NetworkResponse {
     /// The connection, if the server has switched it to the protocol that the request's `Upgrade` field names: the request was streamed,
-    /// and the status is 101. Otherwise `nil`.
+    /// and the status is 101, or a successful one over HTTP/2. Otherwise `nil`.
     ///
     /// The response has no body then. Interceptors pass the connection on unless they make a new response.
     public var upgradedConnection: UpgradedConnection? {

@@ -11,11 +11,15 @@ extension NetworkService {
     ///
     /// The request passes the interceptors like any other: credentials, retries, deadlines, observation. Redirects are followed; after one to
     /// another origin, no subprotocols are offered, as some contain credentials. Proxies, routes,
-    /// trust policies and timeouts of the session manager apply. `https` URLs are used for `wss`, and `http` for `ws`. HTTP/1.1 is used: libcurl has no
-    /// extended CONNECT (RFC 8441). On Apple platforms, `URLSession` adds the header fields of the handshake, checks those of the response, and does not
-    /// pass the body of a response with another status than 101.
+    /// trust policies and timeouts of the session manager apply. `https` URLs are used for `wss`, and `http` for `ws`.
     ///
-    /// - Throws: ``WebSocketError``: ``WebSocketError/Code/requestFailed`` with a ``NetworkCore/NetworkError`` if the request fails, or the status is not 101.
+    /// On Linux, the WebSocket is a stream of an HTTP/2 connection if there is one to the origin whose server permits that (RFC 8441), or if
+    /// ``NetworkCore/SessionConfiguration/httpVersion`` requires HTTP/2; the status of the response is then 200. Otherwise, HTTP/1.1 is used. On Apple
+    /// platforms, `URLSession` adds the header fields of the handshake, checks those of the response, and does not pass the body of a response with
+    /// another status than 101.
+    ///
+    /// - Throws: ``WebSocketError``: ``WebSocketError/Code/requestFailed`` with a ``NetworkCore/NetworkError`` if the request fails, or the server
+    ///   does not open the WebSocket.
     public func webSocket(
         for endpoint: any Requestable, options: WebSocketOptions = WebSocketOptions()
     ) async throws -> WebSocket {
@@ -25,14 +29,14 @@ extension NetworkService {
             throw WebSocketError(.invalidConfiguration, "a WebSocket is opened with GET, without a body (RFC 6455 §4.1)")
         }
         for (name, value) in handshake.fields { description.headerParameters.set(value, for: name) }
-        description.acceptedStatuses = [101]
+        description.acceptedStatuses = WebSocketHandshake.statuses
         let response: NetworkResponse
         do throws(NetworkError) {
             response = try await stream(for: description)
         } catch {
             throw WebSocketError(error)
         }
-        return try handshake.socket(of: response)
+        return try await handshake.socket(of: response)
     }
 }
 
@@ -43,23 +47,21 @@ extension NetworkSessionManager {
     ///   - url: With the scheme `ws`, `wss`, `http` or `https`.
     ///   - headers: Further header fields. Those of the handshake are set by this method.
     ///   - options: Limits, times, subprotocols and compression. Default: the defaults.
-    /// - Throws: ``WebSocketError``, as ``NetworkCore/NetworkService/webSocket(for:options:)`` does. The response of a status other than 101 has
-    ///   the first MiB of its body, or what arrives within 30 seconds.
+    /// - Throws: ``WebSocketError``, as ``NetworkCore/NetworkService/webSocket(for:options:)`` does. The response of a server that does not open the
+    ///   WebSocket has the first MiB of its body, or what arrives within 30 seconds.
     public func webSocket(
         for url: URL, headers: HeaderFields = [:], options: WebSocketOptions = WebSocketOptions()
     ) async throws -> WebSocket {
         let handshake = try WebSocketHandshake(options)
         var request = NetworkRequest(url: Self.httpURL(url), headers: headers)
         for (name, value) in handshake.fields { request.headers.set(value, for: name) }
-        var response: NetworkResponse
+        let response: NetworkResponse
         do throws(TransportError) {
             response = try await stream(for: request)
-            if response.statusCode != 101 { response.data = try await response.body.collectedErrorBody() }
         } catch {
             throw WebSocketError(NetworkError(error))
         }
-        guard response.statusCode == 101 else { throw WebSocketError(NetworkError.status(response)) }
-        return try handshake.socket(of: response)
+        return try await handshake.socket(of: response)
     }
 
     /// Returns the URL with `http` for `ws`, and `https` for `wss` (RFC 6455 §3).
@@ -71,7 +73,7 @@ extension NetworkSessionManager {
 
 extension WebSocketError {
     /// The error of a request that failed.
-    fileprivate init(_ error: NetworkError) {
+    init(_ error: NetworkError) {
         let isCancelled = if case .cancelled = error { true } else { false }
         self.init(isCancelled ? .cancelled : .requestFailed, "the WebSocket could not be opened", underlying: error)
     }

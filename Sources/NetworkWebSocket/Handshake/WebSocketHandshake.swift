@@ -51,11 +51,15 @@ package struct WebSocketHandshake: Sendable {
         #endif
     }
 
+    /// The statuses with which a server opens a WebSocket: 101 over HTTP/1.1, and any successful one over HTTP/2 (RFC 8441 §5).
+    static let statuses = AcceptedStatuses(101..<102, 200..<300)
+
     /// Checks the response, and returns the WebSocket.
-    func socket(of response: NetworkResponse) throws(WebSocketError) -> WebSocket {
+    func socket(of response: NetworkResponse) async throws(WebSocketError) -> WebSocket {
         switch response.upgrade {
         case .bytes(let connection):
-            let (subprotocol, compression) = try check(response.headers)
+            let (subprotocol, compression) =
+                response.statusCode == 101 ? try check(response.headers) : try checkChoices(response.headers)
             let channel = WebSocketConnection(
                 .client, transport: connection.transport, handle: connection, options: options, compression: compression)
             channel.start()
@@ -67,15 +71,22 @@ package struct WebSocketHandshake: Sendable {
             channel.start()
             return WebSocket(channel: channel, subprotocol: messages.subprotocol, response: response.head)
         case nil:
-            throw WebSocketError(
-                .unsupported,
-                response.statusCode == 101
-                    ? "the session manager, or an interceptor, does not pass the connection of a response with status 101 on"
-                    : "the server has responded with status \(response.statusCode) instead of 101")
+            guard response.statusCode != 101 else {
+                throw WebSocketError(
+                    .unsupported,
+                    "the session manager, or an interceptor, does not pass the connection of a response with status 101 on")
+            }
+            var refusal = response
+            do throws(TransportError) {
+                refusal.data = try await response.body.collectedErrorBody()
+            } catch {
+                throw WebSocketError(NetworkError(error))
+            }
+            throw WebSocketError(NetworkError.status(refusal))
         }
     }
 
-    /// Checks the header fields of a response.
+    /// Checks the header fields of a response with status 101.
     func check(_ headers: HeaderFields) throws(WebSocketError) -> (subprotocol: String?, AgreedCompression?) {
         guard headers.values(for: "Upgrade").contains(where: { Self.lists($0, "websocket") }) else {
             throw WebSocketError(.invalidHandshake, "Upgrade: the server has switched to another protocol than websocket")
@@ -88,6 +99,11 @@ package struct WebSocketHandshake: Sendable {
             throw WebSocketError(
                 .invalidHandshake, "Sec-WebSocket-Accept: the response does not belong to the key of the request")
         }
+        return try checkChoices(headers)
+    }
+
+    /// Checks what the server has chosen of the subprotocols and extensions.
+    private func checkChoices(_ headers: HeaderFields) throws(WebSocketError) -> (subprotocol: String?, AgreedCompression?) {
         let chosen = headers.values(for: "Sec-WebSocket-Protocol")
         if let chosen = chosen.first, !options.subprotocols.contains(chosen) { throw .foreignSubprotocol }
         guard chosen.count <= 1 else {

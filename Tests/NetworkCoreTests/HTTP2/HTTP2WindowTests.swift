@@ -61,7 +61,7 @@ struct HTTP2WindowTests {
             var (received, peer) = (ReceivedEvents(requests: 0), Peer())
             received.receive(ServerFrames())
             var sent: [HTTP2StreamID: [UInt8]] = [:]
-            let ids = (0..<3).map { _ in received.connection.open(isHead: false, hasBody: true) { _, _ in } }
+            let ids = (0..<3).map { _ in received.connection.open(hasBody: true) { _, _ in } }
             // The heads arrive before any window changes.
             while !received.connection.output.isEmpty { Self.flush(&received.connection, to: &peer, &random) }
             func write(_ id: HTTP2StreamID, _ random: inout SeededGenerator) {

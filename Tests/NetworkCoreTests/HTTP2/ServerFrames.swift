@@ -81,9 +81,9 @@ struct ReceivedEvents {
     /// Whether a reader takes the content at once.
     var isReading = true
 
-    init(requests: Int = 1, isHead: Bool = false, hasBody: Bool = false, limits: HTTP2Limits = HTTP2Limits()) {
+    init(requests: Int = 1, _ method: HTTP2Stream.Method = .other, hasBody: Bool = false, limits: HTTP2Limits = HTTP2Limits()) {
         connection = HTTP2StateMachine(limits: limits)
-        for _ in 0..<requests { _ = connection.open(isHead: isHead, hasBody: hasBody) { _, _ in } }
+        for _ in 0..<requests { _ = connection.open(method, hasBody: hasBody) { _, _ in } }
     }
 
     /// Passes bytes in pieces.

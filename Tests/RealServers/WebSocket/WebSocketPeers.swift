@@ -18,6 +18,8 @@ enum SocketServers {
     /// HAProxy in front of ``websockets``: without TLS, and with TLS and HTTP/2.
     static let haproxy = url("HAPROXY")
     static let haproxyTLS = url("HAPROXY_TLS")
+    /// hypercorn, over TLS and HTTP/2, with `Scripts/asgi_server.py`.
+    static let hypercorn = url("HYPERCORN")
     /// The test server of libwebsockets.
     static let libwebsockets = url("LIBWEBSOCKETS")
 

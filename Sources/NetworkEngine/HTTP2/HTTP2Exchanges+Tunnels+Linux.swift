@@ -1,0 +1,67 @@
+#if os(Linux)
+    import Endpoints
+    import NetworkTransport
+
+    /// A protocol that a stream carries in both directions, instead of a request and a response.
+    protocol TunneledProtocol: AnyObject {
+        var request: NetworkRequest { get }
+        /// Writes as many bytes as the windows permit.
+        ///
+        /// - Parameter isWritable: Whether they permit more than before.
+        func flush(isWritable: Bool)
+        /// Handles bytes that the peer has sent.
+        ///
+        /// - Returns: Whether the reader has taken them, and can receive more.
+        func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
+        /// Handles the end of the stream.
+        ///
+        /// - Parameter error: Why; `nil` if the peer has ended it in an orderly way.
+        func streamDidEnd(_ error: TransportError?)
+        /// Creates the error of a connection that has failed.
+        func lostError(_ failure: SocketConnection.Failure) -> TransportError
+    }
+
+    // The bytes of streams that carry another protocol: WebSockets (RFC 8441).
+    extension HTTP2Exchanges {
+        /// Writes as many bytes to a tunnel as the windows permit.
+        func write(_ bytes: UnsafeRawBufferPointer, to exchange: HTTP2Exchange) -> SocketConnection.Movement {
+            let connection = exchange.connection
+            guard let id = exchange.id, connection.isOpen, connection[id] === exchange else { return .end }
+            guard hasRoom(connection) else {
+                // Continued after what was written is sent. Where a window is closed, an event reports that it is open again.
+                enqueue(exchange)
+                return .again
+            }
+            let count = min(connection.machine.room(on: id), bytes.count)
+            guard count > 0 else { return .again }
+            connection.machine.writeContent(id, upTo: count) { buffer in
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+                return (count, false)
+            }
+            touch(connection)
+            return .bytes(count)
+        }
+
+        /// Passes bytes of a tunnel to their reader, and opens the window if the reader keeps up.
+        func receive(_ bytes: UnsafeRawBufferPointer, for upgrade: any TunneledProtocol, on exchange: HTTP2Exchange) {
+            exchange.untaken += bytes.count
+            if upgrade.receive(bytes) {
+                credit(exchange)
+            } else if let id = exchange.id, exchange.connection[id] === exchange {
+                exchange.connection.machine.pause(id)
+            }
+        }
+
+        /// Ends a tunnel on this side.
+        ///
+        /// - Parameter isSent: Whether all bytes were written that the peer is to have.
+        func endTunnel(_ exchange: HTTP2Exchange, isSent: Bool) {
+            let connection = exchange.connection
+            guard let id = exchange.id, connection[id] === exchange else { return }
+            guard isSent, connection.machine.hasReceivedEnd(of: id) else { return reset(exchange, .cancel) }
+            connection.machine.finish(id)
+            connection.resets = max(connection.resets - 1, 0)
+            remove(exchange)
+        }
+    }
+#endif
