@@ -48,6 +48,8 @@ extension HTTP2StateMachine {
             guard (16_384...16_777_215).contains(value) else { throw Self.invalid("SETTINGS_MAX_FRAME_SIZE", value) }
             peerFrameBytes = value
         case .maximumHeaderListSize: peerHeaderBytes = value
+        case .noRFC7540Priorities:
+            guard value <= 1 else { throw Self.invalid("SETTINGS_NO_RFC7540_PRIORITIES", value) }
         case .enableConnectProtocol:
             // It is not withdrawn (RFC 8441 §3).
             guard value == 1 || value == 0 && !permitsConnectProtocol else {

@@ -162,12 +162,12 @@ extension HTTP2StateMachine {
         countContent()
         streams[slot]?.headerBytes = block.size
         defer { self.block = block }
-        if let failure = block.failure { return failStream(stream.id, failure) }
-        switch stream.reception {
-        case .complete:
+        if stream.reception == .complete {
             return failStream(
                 stream.id, HTTP2Failure(.streamClosed, "fields arrive after the end of the response (RFC 9113 §5.1)"))
-        case .receivingBody:
+        }
+        if let failure = block.failure { return failStream(stream.id, failure) }
+        if stream.reception == .receivingBody {
             guard !stream.isTunnel else {
                 return failStream(stream.id, HTTP2Failure(.protocolError, "fields arrive in a tunnel (RFC 9113 §8.5)"))
             }
@@ -176,7 +176,6 @@ extension HTTP2StateMachine {
             }
             ended = stream.id
             return .trailers(stream.id)
-        case .awaitingHead: break
         }
         guard block.status >= 200 else { return receiveInterim(block.status, stream, isEnd: isEnd) }
         let isTunnel = stream.method == .connect && block.status < 300
