@@ -46,6 +46,9 @@ struct Engine: Sendable, CustomTestStringConvertible {
     /// Whether the engines support HTTP/2. `DATA_TRANSFER_HTTP2=none` means that the loaded libcurl does not (`Docs/Engine.md`).
     static let speaksHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_HTTP2"] != "none"
 
+    /// Whether the servers without TLS speak HTTP/2 only, which the engines require then: suites about what is the same over both versions.
+    static let isOverHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_OVER_HTTP2"] != nil
+
     /// Whether the engines support HTTP/3. `DATA_TRANSFER_HTTP3=yes` means that the loaded libcurl does.
     static let speaksHTTP3 = ProcessInfo.processInfo.environment["DATA_TRANSFER_HTTP3"] == "yes"
 
@@ -61,7 +64,11 @@ struct Engine: Sendable, CustomTestStringConvertible {
 
     /// Creates a session manager with separate connections.
     func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
-        make(SessionConfiguration(change))
+        make(
+            SessionConfiguration {
+                if Self.isOverHTTP2 { $0.httpVersion = .http2 }
+                change(&$0)
+            })
     }
 
     /// Creates a session manager that trusts the servers' certificate authority.

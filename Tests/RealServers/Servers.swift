@@ -33,6 +33,8 @@ enum Servers {
     static let h3 = h2
     /// nginx with HTTP/2 without TLS, and with no other version at this port.
     static let h2c = environment["DATA_TRANSFER_H2C_URL"] ?? ""
+    /// nghttpd, over TLS: files, and bodies that are sent back.
+    static let nghttpd = environment["DATA_TRANSFER_NGHTTPD_URL"] ?? ""
     static let mutual = environment["DATA_TRANSFER_MUTUAL_URL"] ?? ""
     /// Servers that close each connection after ten requests.
     static let shortH2 = environment["DATA_TRANSFER_SHORT_H2_URL"] ?? ""
