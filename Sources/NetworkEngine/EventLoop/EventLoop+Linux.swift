@@ -40,6 +40,9 @@
         let jobs: LoopJobs
         /// The transfer that a job started last.
         private var startedByJob: LoopTransfer?
+        @exclusivity(unchecked) private var turnStart: UInt64 = 0
+        /// The longest time between two polls for events, in nanoseconds; measured in debug builds only. Used on the loop's thread.
+        @exclusivity(unchecked) private(set) var longestTurn: UInt64 = 0
         /// The number of transfers that were started here and have not ended.
         @exclusivity(unchecked) var transfers = 0 {
             didSet { sockets.keepsIdleSockets = transfers > 1 }
@@ -175,12 +178,14 @@
                 roundsOfJobs = 0
                 let isDone = commands.isEmpty && !context.hasReady && !http2.hasWork && jobs.isEmpty
                 let milliseconds = isDone ? waitMilliseconds() : 0
+                assert(noteTurn())
                 lock.unlock()
                 let count = sockets.wait(milliseconds: milliseconds)
                 lock.lock()
                 inbox.wokeUp()
                 context.now = monotonicNanoseconds()
                 context.turn = LoopTurn()
+                turnStart = context.now
                 context.continueReady()
                 sockets.forEach(count) { event in
                     switch event {
@@ -190,6 +195,12 @@
                 }
                 work()
             }
+        }
+
+        /// Measures how long a turn took, in debug builds.
+        private func noteTurn() -> Bool {
+            if turnStart > 0 { longestTurn = max(longestTurn, monotonicNanoseconds() &- turnStart) }
+            return true
         }
 
         /// Makes the thread take the commands in the inbox. Called while the inbox's lock is held.
