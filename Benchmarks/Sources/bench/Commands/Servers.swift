@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `Scripts/bench` has started: nginx, without TLS, with it, and with HTTP/2.
+/// What `Scripts/bench` has started: nginx, without TLS, with it, and with HTTP/2; and nghttpd where it is installed.
 struct Servers {
     /// HTTP/1.1 without TLS.
     var plain: Target
@@ -10,6 +10,8 @@ struct Servers {
     var tlsOnce: Target
     /// HTTP/2 over TLS: the response to a request in another version is 505, which no client takes.
     var http2: Target
+    /// The same document from nghttpd, which packs several responses into one TLS record; `nil` where it is not installed.
+    var nghttpd: Target?
 
     /// Takes three URLs and the file of the authority from the front of the arguments.
     init(_ arguments: inout ArraySlice<String>) {
@@ -22,5 +24,8 @@ struct Servers {
         tls = Target(url: urls[1], authority: authority)
         tlsOnce = Target(url: bases[1].appendingPathComponent("once"), authority: authority)
         http2 = Target(url: urls[2], authority: authority)
+        nghttpd = ProcessInfo.processInfo.environment["BENCH_NGHTTPD_URL"].flatMap(URL.init(string:)).map {
+            Target(url: $0.appendingPathComponent(Document.name), authority: authority)
+        }
     }
 }

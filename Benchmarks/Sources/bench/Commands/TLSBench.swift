@@ -19,7 +19,7 @@ struct TLSBench {
     private func rows() -> [Row] {
         let others = [.c_loop] + Client.built([.ahc], for: "tls")
         let peers = others + Client.built([.go], for: "tls")
-        return [
+        var rows = [
             Row(
                 name: "tls", target: servers.tls, levels: [1, 16, 64], ours: [.engine, .executor], others: peers),
             Row(name: "http2", target: servers.http2, levels: [1, 16, 64], ours: [.engine, .executor], others: others),
@@ -27,6 +27,13 @@ struct TLSBench {
             Row(
                 name: "tls.connections", target: servers.tlsOnce, levels: [1, 16], ours: [.engine, .executor], others: peers),
         ]
+        if let nghttpd = servers.nghttpd {
+            rows.append(
+                Row(name: "http2.nghttpd", target: nghttpd, levels: [1, 64], ours: [.engine, .executor], others: others))
+        } else {
+            say("note: nghttpd is missing (Debian's nghttp2-server); http2.nghttpd.* is left out")
+        }
+        return rows
     }
 
     func run() async throws {

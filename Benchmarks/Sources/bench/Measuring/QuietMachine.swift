@@ -47,10 +47,10 @@ final class QuietMachine {
         say("note: other processes took more than \(limit) % of the processors in \(disturbed) of \(measured) measurements")
     }
 
-    /// Processor time of all processes so far, but for this one, what it has waited for, and the server that the variable
-    /// `BENCH_SERVER` names by its process. The time of those that have ended is found in their parents' (proc(5)).
+    /// Processor time of all processes so far, but for this one, what it has waited for, and the servers that the variable
+    /// `BENCH_SERVER` names by their processes. The time of those that have ended is found in their parents' (proc(5)).
     private static var secondsOfOthers: Double {
-        let own = [String(getpid()), ProcessInfo.processInfo.environment["BENCH_SERVER"] ?? ""]
+        let own = [String(getpid())] + servers
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         let ticks = processes.reduce(0) { sum, process in
             guard process.utf8.first.map({ (0x30...0x39).contains($0) }) == true, !own.contains(process) else { return sum }
@@ -59,9 +59,13 @@ final class QuietMachine {
         return Double(ticks) / Double(sysconf(CInt(_SC_CLK_TCK)))
     }
 
-    /// Processor time of the server that `BENCH_SERVER` names.
+    /// Processor time of the servers that `BENCH_SERVER` names.
     static var secondsOfServer: Double {
-        Double(ticks(of: ProcessInfo.processInfo.environment["BENCH_SERVER"] ?? "")) / Double(sysconf(CInt(_SC_CLK_TCK)))
+        Double(servers.reduce(0) { $0 + ticks(of: $1) }) / Double(sysconf(CInt(_SC_CLK_TCK)))
+    }
+
+    private static var servers: [String] {
+        (ProcessInfo.processInfo.environment["BENCH_SERVER"] ?? "").split(separator: " ").map(String.init)
     }
 
     private static func ticks(of process: String) -> Int {
