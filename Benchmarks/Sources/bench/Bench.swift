@@ -17,6 +17,9 @@ struct Bench {
         case "decoding": try Decoding(effort: effort).run()
         case "load": try Sample.take(url: url(&arguments), arguments: Array(arguments))
         case "requests": try Sample.send(url: url(&arguments), arguments: Array(arguments))
+        case "memory-streams":
+            let (servers, state) = (Servers(&arguments), arguments.popFirst())
+            try await StreamMemory(servers: servers, streams: number(&arguments) ?? 1_000).run(state)
         case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
         case "memory": try await Memory(url: url(&arguments), folder: url(&arguments), effort: effort).run()
         case "pipeline": try await PipelineBench(url: url(&arguments), effort: effort).run()
@@ -31,7 +34,8 @@ struct Bench {
                 """
                 transport URL [--quick] (or --smoke) | tls SERVERS [--quick] | compare PROGRAM SERVERS [--quick] | stack [--quick]
                 decoding [--quick] | memory URL FOLDER-URL [--quick] | upload-memory URL FILE-URL [--quick] | pipeline URL [--quick]
-                cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | websocket URL [--quick] | echo-server | slow-server | free-ports N
+                cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | websocket URL [--quick] | echo-server | slow-server
+                free-ports N | memory-streams SERVERS waiting | begun | held [N]
                 load URL CLIENT LEVEL SECONDS [AUTHORITY] | requests URL CLIENT LEVEL COUNT [AUTHORITY], where SERVERS are URL HTTPS-URL HTTP2-URL AUTHORITY
                 """)
         }
