@@ -16,6 +16,7 @@ enum {
     CURLOPT_NOSIGNAL = 99,
     CURLOPT_PRIVATE = 10103,
     CURLOPT_PIPEWAIT = 237,
+    CURLOPT_BUFFERSIZE = 98,
     CURLMOPT_SOCKETFUNCTION = 20001,
     CURLMOPT_TIMERFUNCTION = 20004,
     CURLMOPT_MAXCONNECTS = 6,
@@ -36,6 +37,8 @@ extern int curl_global_init(long flags);
 extern const char *curl_version(void);
 extern void *curl_easy_init(void);
 extern int curl_easy_setopt(void *easy, int option, ...);
+extern int curl_easy_perform(void *easy);
+extern void curl_easy_cleanup(void *easy);
 extern int curl_easy_getinfo(void *easy, int info, ...);
 extern void *curl_multi_init(void);
 extern int curl_multi_add_handle(void *multi, void *easy);
@@ -158,4 +161,33 @@ int cloop_run(const char *url, int concurrency, long body_bytes, const char *aut
         }
         if (!renew(body_bytes)) return 1;
     }
+}
+
+// The bytes of the last body that `cloop_connect` or `cloop_download` has received.
+static long downloaded;
+
+void *cloop_connect(const char *url, const char *authority) {
+    void *easy = curl_global_init(CURL_GLOBAL_ALL) ? NULL : curl_easy_init();
+    if (!easy) return NULL;
+    curl_easy_setopt(easy, CURLOPT_URL, url);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_CAINFO, authority);
+    // As the curl command line does.
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 102400L);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &downloaded);
+    if (curl_easy_perform(easy) == CURLE_OK) return easy;
+    curl_easy_cleanup(easy);
+    return NULL;
+}
+
+long cloop_download(void *easy, const char *url) {
+    long status = 0;
+    if (!easy) return 0;
+    downloaded = 0;
+    curl_easy_setopt(easy, CURLOPT_URL, url);
+    int code = curl_easy_perform(easy);
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_cleanup(easy);
+    return code == CURLE_OK && status == 200 ? downloaded : 0;
 }

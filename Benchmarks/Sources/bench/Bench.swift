@@ -17,6 +17,7 @@ struct Bench {
         case "decoding": try Decoding(effort: effort).run()
         case "load": try Sample.take(url: url(&arguments), arguments: Array(arguments))
         case "requests": try Sample.send(url: url(&arguments), arguments: Array(arguments))
+        case "download": try await DownloadBench(servers: Servers(&arguments), effort: effort).run()
         case "memory-streams":
             let (servers, state) = (Servers(&arguments), arguments.popFirst())
             try await StreamMemory(servers: servers, streams: number(&arguments) ?? 1_000).run(state)
@@ -28,6 +29,7 @@ struct Bench {
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
         case "upload-memory": try await UploadMemory(url: url(&arguments), file: url(&arguments), effort: effort).run()
         case "slow-server": try SlowServer.run()
+        case "delay-relay": try DelayRelay.run(to: number(&arguments) ?? 0, delay: .milliseconds(number(&arguments) ?? 0))
         case "free-ports": say(try SlowServer.freePorts(number(&arguments) ?? 1).map(String.init).joined(separator: " "))
         default:
             fail(
@@ -35,7 +37,7 @@ struct Bench {
                 transport URL [--quick] (or --smoke) | tls SERVERS [--quick] | compare PROGRAM SERVERS [--quick] | stack [--quick]
                 decoding [--quick] | memory URL FOLDER-URL [--quick] | upload-memory URL FILE-URL [--quick] | pipeline URL [--quick]
                 cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | websocket URL [--quick] | echo-server | slow-server
-                free-ports N | memory-streams SERVERS waiting | begun | held [N]
+                free-ports N | delay-relay PORT MILLISECONDS | download SERVERS [--quick] | memory-streams SERVERS waiting | begun | held [N]
                 load URL CLIENT LEVEL SECONDS [AUTHORITY] | requests URL CLIENT LEVEL COUNT [AUTHORITY], where SERVERS are URL HTTPS-URL HTTP2-URL AUTHORITY
                 """)
         }

@@ -11,6 +11,12 @@ int cloop_run(const char *url, int concurrency, long body_bytes, const char *aut
 // How many requests have ended well so far. Safe from any thread.
 long cloop_completed(void);
 
+// Sends a request over a new connection, so that the next one need not make it. Returns what `cloop_download` takes; NULL if it failed.
+void *cloop_connect(const char *url, const char *authority);
+
+// Receives a body over that connection and then closes it. Returns the number of bytes, 0 if it failed.
+long cloop_download(void *connected, const char *url);
+
 // The libcurl that the process has loaded, such as "libcurl/7.88.1 OpenSSL/3.0.19 zlib/1.2.13 nghttp2/1.52.0".
 const char *cloop_libcurl(void);
 

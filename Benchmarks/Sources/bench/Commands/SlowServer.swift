@@ -9,23 +9,13 @@ enum SlowServer {
         let server = try LoopbackServer(configuration: configuration) { _ in .text("ok").delayed(by: .seconds(1)) }
         say(server.url.absoluteString)
         withExtendedLifetime(server) {
-            _ = try? FileHandle.standardInput.readToEnd()
+            ChildServer.waitForEndOfInput()
         }
     }
 
-    /// - Returns: Its URL, and the pipe to close when it has served.
+    /// Starts one in a separate process.
     static func start() throws -> (input: Pipe, url: URL) {
-        let input = Pipe()
-        let output = Pipe()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["slow-server"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let url = URL(string: line.trimmingCharacters(in: .whitespacesAndNewlines)) else { fail("no slow server") }
-        return (input, url)
+        try ChildServer.start(["slow-server"])
     }
 
     /// So many different ports, free a moment ago.
