@@ -20,7 +20,10 @@ struct HTTP2WindowTests {
 
         mutating func receive(_ new: [UInt8]) {
             bytes += new
-            if bytes.starts(with: "PRI".utf8) { bytes.removeFirst(24) }
+            if bytes.first == UInt8(ascii: "P") {
+                guard bytes.count >= 24 else { return }
+                bytes.removeFirst(24)
+            }
             while bytes.count >= HTTP2FrameHeader.byteCount {
                 let header = bytes.withUnsafeBytes { HTTP2FrameHeader($0) }
                 let end = HTTP2FrameHeader.byteCount + header.length
