@@ -34,6 +34,88 @@
             #expect(times.count == 3 && times[2] - times[1] > .milliseconds(900), "\(times)")
         }
 
+        @Test func `after a hundred requests were cancelled, the connection takes no more`() async throws {
+            let heads = Watched(0)
+            let server = try RawServer { connection in
+                let peer = try HTTP2Peer(connection)
+                while true {
+                    guard case .head(let stream, let fields, _) = try peer.next() else { continue }
+                    if fields[":path"] != "/never" { try peer.respond(stream, "\(connection.number)") }
+                    heads.withLock { $0 += 1 }
+                }
+            }
+            func cancelOne() async {
+                let before = heads.withLock { $0 }
+                let task = Task { [session] in try await session.response(for: server.request("/never")) }
+                await heads.wait { $0 > before }
+                task.cancel()
+                _ = await task.result
+            }
+            for _ in 0..<HTTP2Exchanges.maximumResets { await cancelOne() }
+            // Each response permits one more.
+            #expect(try await session.response(for: server.request("/")).text == "0")
+            for _ in 0..<2 { await cancelOne() }
+            #expect(try await session.response(for: server.request("/")).text == "1")
+        }
+
+        // MARK: Silence
+
+        /// Makes the only connection believe that nothing has arrived since the system was started.
+        private func letConnectionAge() async {
+            await withTaskExecutorPreference(session.executor) {
+                guard let http2 = EventLoop.ofThisThread?.http2, let connection = http2.pool.connections.first else { return }
+                connection.liveness = HTTP2Liveness(at: 0)
+                guard !connection.isIdle else { return }
+                http2.checks.remove(connection)
+                connection.deadline = 0
+                http2.checks.insert(connection)
+            }
+        }
+
+        @Test func `an idle connection that was silent for long is used again after the reply to a PING`() async throws {
+            let order = Locked<[String]>([])
+            let server = try RawServer { connection in
+                let peer = try HTTP2Peer(connection)
+                while true {
+                    switch try peer.nextFrame() {
+                    case .head(let stream, _, _):
+                        order.withLock { $0.append("head") }
+                        try peer.respond(stream, "\(connection.number)")
+                    case .ping(let payload):
+                        let isUsed = connection.waitForBytes(100)
+                        order.withLock { $0.append(isUsed ? "ping, not awaited" : "ping") }
+                        peer.frames.frame(.ping, .acknowledgement, payload)
+                        try peer.send()
+                    default: continue
+                    }
+                }
+            }
+            for _ in 0..<2 { #expect(try await session.response(for: server.request("/")).text == "0") }
+            await letConnectionAge()
+            for _ in 0..<2 { #expect(try await session.response(for: server.request("/")).text == "0") }
+            #expect(order.withLock { $0 } == ["head", "head", "ping", "head", "head"])
+        }
+
+        @Test func `a connection whose server does not reply to a PING is lost`() async throws {
+            let heads = Watched(0)
+            let server = try RawServer { connection in
+                let peer = try HTTP2Peer(connection)
+                if connection.number > 0 { return try peer.respond(try peer.nextHead().stream, "other") }
+                _ = try peer.nextHead()
+                heads.withLock { $0 += 1 }
+                while case _ = try peer.nextFrame() {}
+            }
+            let task = Task { [session] in try await session.response(for: server.request("/", method: .post)) }
+            await heads.wait { $0 == 1 }
+            await letConnectionAge()
+            let result = await task.result
+            let error = #expect(throws: TransportError.self) { try result.get() }
+            #expect(error?.code == .connectionLost && error?.message.contains("PING") == true, "\(error as Any)")
+            #expect(try await session.response(for: server.request("/")).text == "other")
+        }
+
+        // MARK: Windows
+
         @Test func `the windows of all streams together grow within a limit`() async throws {
             let streams = 24
             let first = HTTP2Limits().streamWindow
