@@ -58,6 +58,21 @@
             #expect(try await session.response(for: server.request("/")).text == "1")
         }
 
+        @Test func `a body waits for a 100 for no longer than a second`() async throws {
+            let server = try RawServer { connection in
+                let peer = try HTTP2Peer(connection)
+                let stream = try peer.nextHead().stream
+                while true {
+                    guard case .data(stream, let bytes, true) = try peer.next() else { continue }
+                    try peer.respond(stream, "\(bytes.count)")
+                    return peer.readToEnd()
+                }
+            }
+            let response = try await session.response(
+                for: server.request("/", method: .post, headers: ["Expect": "100-continue"], body: Data(count: 5)))
+            #expect(response.text == "5")
+        }
+
         // MARK: Silence
 
         /// Makes the only connection believe that nothing has arrived since the system was started.
