@@ -106,6 +106,31 @@
             #expect(error == nil && text.hasSuffix(" same") && !text.contains("false"))
         }
 
+        @Test func `the window of a tunnel is opened as its reader takes bytes`() async throws {
+            let server = try RawServer { connection in
+                let peer = try HTTP2Peer(connection, settings: Self.settings)
+                let stream = try Self.accept(peer)
+                var window = HTTP2Limits().streamWindow
+                let piece = String(repeating: "x", count: 16_000)
+                for _ in 0..<100 {
+                    while window < piece.utf8.count {
+                        guard case .other(let header, let payload) = try peer.next(), header.kind == .windowUpdate,
+                            header.stream == stream
+                        else { continue }
+                        window += payload.withUnsafeBytes { Int($0.bigEndian(at: 0)) }
+                    }
+                    window -= piece.utf8.count
+                    peer.frames.data(piece, stream: stream)
+                    try peer.send()
+                }
+                peer.frames.data("", stream: stream, isEnd: true)
+                try peer.send()
+                peer.readToEnd()
+            }
+            let (text, error) = await rest(of: try await connection(server))
+            #expect(text.utf8.count == 1_600_000 && error == nil)
+        }
+
         @Test func `a refusal is a response with a body, and the connection is still used`() async throws {
             let server = try RawServer { connection in
                 let peer = try HTTP2Peer(connection, settings: Self.settings)
