@@ -7,7 +7,7 @@
         /// The number of events of one connection that are processed in one turn.
         private static let maximumEvents = 2048
         /// The number of bytes by which the windows of all streams may be opened beyond their first size.
-        private static let maximumGrownBytes = 64 << 20
+        static let maximumGrownBytes = 64 << 20
 
         /// Handles a readiness event of a connection's socket, or continues after others had their turn.
         func react(_ connection: HTTP2Connection) {

@@ -61,6 +61,13 @@
                 #expect(fields.contains { $0.name == "cookie" && $0.value == "\(secret); stored=1" })
                 #expect(written.blockBytes > 60 * names.count, "each is sent as a literal")
             }
+            for name in names {
+                var single = NetworkRequest(url: url)
+                single.headers[name] = secret
+                if name == "X-Marked" { single.setCredential(secret, for: name) }
+                _ = try written.fields(of: single)
+                #expect(written.blockBytes > 60, "\(name) is sent as a literal")
+            }
             _ = try written.fields(of: plain)
             _ = try written.fields(of: plain)
             #expect(written.blockBytes < 20, "another field is sent as an index")
