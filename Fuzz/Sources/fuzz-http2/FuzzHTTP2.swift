@@ -7,7 +7,10 @@ func outcome(_ pieces: [ArraySlice<UInt8>]) -> [String] {
     var limits = HTTP2Limits()
     (limits.headerBytes, limits.headerFields) = (2048, 20)
     var connection = HTTP2StateMachine(limits: limits)
-    for number in 0..<3 { _ = connection.open(number == 2 ? .head : .other, hasBody: number == 1) { _, _ in } }
+    let requests: [(method: HTTP2Stream.Method, hasBody: Bool)] = [
+        (.other, false), (.other, true), (.head, false), (.connect, true),
+    ]
+    for (method, hasBody) in requests { _ = connection.open(method, hasBody: hasBody) { _, _ in } }
     var events: [String] = []
     var content: (stream: UInt32, bytes: [UInt8])?
     func note(_ event: String) {
