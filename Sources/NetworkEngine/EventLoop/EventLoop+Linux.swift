@@ -40,6 +40,7 @@
         let jobs: LoopJobs
         /// The transfer that a job started last.
         private var startedByJob: LoopTransfer?
+        /// When the loop was last woken up by events; 0 before.
         @exclusivity(unchecked) private var turnStart: UInt64 = 0
         /// The longest time between two polls for events, in nanoseconds; measured in debug builds only. Used on the loop's thread.
         @exclusivity(unchecked) private(set) var longestTurn: UInt64 = 0
@@ -383,7 +384,7 @@
         }
 
         func upgrade(_ exchange: HTTP2Exchange, _ transfer: LoopTransfer) {
-            upgrades.upgrade(exchange, transfer, http2)
+            upgrades.upgrade(exchange, transfer)
         }
 
         func countUpgrade(_ isUpgraded: Bool) {

@@ -34,7 +34,7 @@
         /// Why the response cannot be completed, if it is a redirect about which the driver has not decided.
         var failure: TransportError?
         /// What performs the exchanges of the event loop.
-        unowned(unsafe) private let exchanges: HTTP2Exchanges
+        unowned(unsafe) let exchanges: HTTP2Exchanges
 
         init(_ transfer: LoopTransfer, _ connection: HTTP2Connection, _ exchanges: HTTP2Exchanges, at now: UInt64) {
             self.transfer = transfer

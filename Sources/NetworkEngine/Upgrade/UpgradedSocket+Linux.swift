@@ -71,8 +71,8 @@
         private let owner: any UpgradeOwner
         private let sockets: UpgradedSockets
         let connection: SocketConnection
-        /// The stream of the connection and what performs its exchanges, if it is one over HTTP/2.
-        let stream: (exchange: HTTP2Exchange, exchanges: HTTP2Exchanges)?
+        /// The stream of the connection, if it is one over HTTP/2.
+        let stream: HTTP2Exchange?
         let request: NetworkRequest
         /// What is to be sent. Its failure is why nothing more can be.
         private let outbox = BoundedPipe<Outbox, Never, TransportError>(Outbox(), capacity: capacity)
@@ -93,8 +93,7 @@
 
         init(
             _ sockets: UpgradedSockets, _ owner: any UpgradeOwner, _ connection: SocketConnection,
-            stream: (exchange: HTTP2Exchange, exchanges: HTTP2Exchanges)? = nil, _ request: NetworkRequest,
-            unread: [UInt8] = []
+            stream: HTTP2Exchange? = nil, _ request: NetworkRequest, unread: [UInt8] = []
         ) {
             self.sockets = sockets
             self.owner = owner
@@ -204,7 +203,7 @@
         }
 
         private func write(_ bytes: UnsafeRawBufferPointer) -> SocketConnection.Movement {
-            stream.map { $0.exchanges.write(bytes, to: $0.exchange) } ?? connection.send(bytes)
+            stream.map { $0.exchanges.write(bytes, to: $0) } ?? connection.send(bytes)
         }
 
         private var closedError: TransportError {

@@ -72,10 +72,10 @@
         }
 
         /// Ends a transfer whose stream has become a tunnel. The connection stays in the pool.
-        func upgrade(_ exchange: HTTP2Exchange, _ transfer: LoopTransfer, _ http2: HTTP2Exchanges) {
+        func upgrade(_ exchange: HTTP2Exchange, _ transfer: LoopTransfer) {
             guard let owner, hasRoom(for: transfer) else { return }
-            let socket = UpgradedSocket(self, owner, exchange.connection, stream: (exchange, http2), transfer.request)
-            http2.detach(exchange)
+            let socket = UpgradedSocket(self, owner, exchange.connection, stream: exchange, transfer.request)
+            exchange.exchanges.detach(exchange)
             exchange.upgrade = socket
             complete(transfer, with: socket)
         }
@@ -144,7 +144,7 @@
             // The exchanges of the connection pass on what arrives on a stream.
             if let stream = socket.stream {
                 guard !socket.isReadPaused else { return }
-                stream.exchanges.credit(stream.exchange)
+                stream.exchanges.credit(stream)
                 if socket.hasStreamEnded { end(socket, socket.streamError) }
                 return
             }
@@ -202,9 +202,9 @@
 
         /// Ends the stream on this side, in an orderly way if the peer has ended it too.
         private func endStream(of socket: UpgradedSocket) {
-            guard let stream = socket.stream, stream.exchange.upgrade === socket else { return }
-            stream.exchange.upgrade = nil
-            stream.exchanges.endTunnel(stream.exchange, isSent: socket.isSent)
+            guard let stream = socket.stream, stream.upgrade === socket else { return }
+            stream.upgrade = nil
+            stream.exchanges.endTunnel(stream, isSent: socket.isSent)
         }
 
         private func end(_ socket: UpgradedSocket, _ error: TransportError?) {
