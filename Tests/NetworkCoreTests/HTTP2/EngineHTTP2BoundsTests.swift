@@ -75,6 +75,32 @@
             #expect(response.text == "5" && .now - start < .seconds(30))
         }
 
+        @Test func `others have their turn while a connection has thousands of small frames`() async throws {
+            let frames = 60_000
+            let server = try RawServer { connection in
+                let peer = try HTTP2Peer(connection)
+                let stream = try peer.nextHead().stream
+                peer.frames.head([(":status", "200")], stream: stream)
+                for _ in 0..<frames { peer.frames.data("x", stream: stream) }
+                peer.frames.data("", stream: stream, isEnd: true)
+                try peer.send()
+                peer.readToEnd()
+            }
+            let isOver = Locked(false)
+            // Between two turns of the loop, the rest of what was read waits.
+            async let hasWaited = withTaskExecutorPreference(session.executor) {
+                var hasWaited = false
+                while !isOver.withLock({ $0 }), !hasWaited {
+                    hasWaited = EventLoop.ofThisThread?.http2.pool.connections.first?.unread.isEmpty == false
+                    await Task.yield()
+                }
+                return hasWaited
+            }
+            #expect(try await session.response(for: server.request("/")).data.count == frames)
+            isOver.withLock { $0 = true }
+            #expect(await hasWaited)
+        }
+
         // MARK: Silence
 
         /// Makes the only connection believe that nothing has arrived since the system was started.

@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkEngine
 
 /// Header blocks, encoded and decoded here and by libnghttp2.
-struct HPACKOracleTests {
+@Suite(.needs("libnghttp2, which libcurl brings with it", NGHTTP2Library.shared != nil)) struct HPACKOracleTests {
     private static let names = [
         ":status", ":path", "content-type", "date", "cookie", "etag", "server", "vary", "x-request-id", "set-cookie",
         "accept-encoding",
