@@ -31,12 +31,16 @@ struct HTTP1FramingFields: Sendable {
     private(set) var keepAliveMaximum: Int?
     private(set) var hasContentEncoding = false
     private var lines: HTTP1FieldLines
+    private let isConnect: Bool
     /// What the last line was, which a folded line would continue.
     private var last = Continued.other
 
-    /// - Parameter maximumLines: The maximum number of field lines.
-    init(maximumLines: Int) {
+    /// - Parameters:
+    ///   - maximumLines: The maximum number of field lines.
+    ///   - isConnect: Whether this is a response to CONNECT, in which the fields that frame a body are ignored (RFC 9110 §9.3.6).
+    init(maximumLines: Int, isConnect: Bool = false) {
         lines = HTTP1FieldLines(maximum: maximumLines)
+        self.isConnect = isConnect
     }
 
     /// Checks and reads a field line.
@@ -55,11 +59,11 @@ struct HTTP1FramingFields: Sendable {
                 readKeepAlive(value)
             }
         case 14:
-            if HTTP1Bytes.isSame(name, "content-length") { try readLength(value) }
+            if !isConnect, HTTP1Bytes.isSame(name, "content-length") { try readLength(value) }
         case 16:
             if HTTP1Bytes.isSame(name, "content-encoding") { hasContentEncoding = true }
         case 17:
-            if HTTP1Bytes.isSame(name, "transfer-encoding") { try readTransferEncoding(value) }
+            if !isConnect, HTTP1Bytes.isSame(name, "transfer-encoding") { try readTransferEncoding(value) }
         default: break
         }
     }

@@ -45,6 +45,7 @@ struct HTTP1ResponseParser: Sendable {
     static let maximumInterimResponses = 64
 
     private let isHead: Bool
+    private let isConnect: Bool
     private let expectsUpgrade: Bool
     private let maximumHeaderBytes: Int
     private let maximumHeaderFields: Int
@@ -84,15 +85,21 @@ struct HTTP1ResponseParser: Sendable {
     ///
     /// - Parameters:
     ///   - isHead: Whether the request's method is HEAD: the response has no body, whatever its head announces (RFC 9112 §6.3).
+    ///   - isConnect: Whether the request's method is CONNECT: the response has no body either, and `Content-Length` and
+    ///     `Transfer-Encoding` are ignored whatever they contain (RFC 9110 §9.3.6). The body of a refusal is not read.
     ///   - expectsUpgrade: Whether the request had an `Upgrade` field. Otherwise status 101 is an error.
     ///   - maximumHeaderBytes: The limit for the final head, the interim responses and the trailers together.
     ///   - maximumHeaderFields: The maximum number of field lines of each head, and of the trailers. Default: 1,000.
-    init(isHead: Bool, expectsUpgrade: Bool = false, maximumHeaderBytes: Int, maximumHeaderFields: Int = 1000) {
-        self.isHead = isHead
+    init(
+        isHead: Bool, isConnect: Bool = false, expectsUpgrade: Bool = false, maximumHeaderBytes: Int,
+        maximumHeaderFields: Int = 1000
+    ) {
+        self.isHead = isHead || isConnect
+        self.isConnect = isConnect
         self.expectsUpgrade = expectsUpgrade
         self.maximumHeaderBytes = maximumHeaderBytes
         self.maximumHeaderFields = maximumHeaderFields
-        framing = HTTP1FramingFields(maximumLines: maximumHeaderFields)
+        framing = HTTP1FramingFields(maximumLines: maximumHeaderFields, isConnect: isConnect)
         trailerLines = HTTP1FieldLines(maximum: maximumHeaderFields)
     }
 
@@ -310,7 +317,7 @@ extension HTTP1ResponseParser {
                 )
             }
             holdsInterim = true
-            framing = HTTP1FramingFields(maximumLines: maximumHeaderFields)
+            framing = HTTP1FramingFields(maximumLines: maximumHeaderFields, isConnect: isConnect)
             state = .statusLine
             return .interim(statusCode)
         }
