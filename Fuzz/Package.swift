@@ -19,6 +19,7 @@ let package = Package(
             name: "fuzz-redaction", dependencies: [.product(name: "NetworkLogging", package: "swift-data-transfer")]),
         .executableTarget(name: "fuzz-response", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-http2", dependencies: [networkCore]),
+        .executableTarget(name: "fuzz-proxy", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-codings", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-cookies", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-challenges", dependencies: [networkPipeline]),
