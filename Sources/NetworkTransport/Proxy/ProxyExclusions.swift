@@ -109,10 +109,25 @@ package struct IPAddress: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Creates an address from its bytes; `nil` unless there are 4 or 16.
+    ///
+    /// - Parameter bytes: The bytes in network order.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The address in its canonical form, without brackets (RFC 5952 §4).
+    package var text: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(isIPv6 ? AF_INET6 : AF_INET, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Returns whether the family and the first bits of two addresses are the same.
     ///
     /// - Parameter bits: The number of bits: 0...32 for IPv4, 0...128 for IPv6. With more bits, the result is `false`.
-    func shares(_ bits: Int, with other: IPAddress) -> Bool {
+    package func shares(_ bits: Int, with other: IPAddress) -> Bool {
         guard bytes.count == other.bytes.count, (0...bytes.count * 8).contains(bits) else { return false }
         let (whole, rest) = (bits / 8, bits % 8)
         guard bytes.prefix(whole) == other.bytes.prefix(whole) else { return false }
