@@ -6,6 +6,8 @@
     extension HTTP1Exchanges {
         /// Reads and parses the response until the socket is empty, the reader's pipe is full, or the exchange has ended.
         func receive(_ connection: HTTP1Connection) {
+            let buffer = context.workspace.takeReadBuffer()
+            defer { context.workspace.giveBackReadBuffer() }
             // Limits the reads per call, so that a server that sends without pause does not delay other connections.
             var reads = 8
             while connection.isOpen, let transfer = connection.transfer, !transfer.isReceivePaused {
@@ -26,17 +28,17 @@
                 }
                 guard reads > 0, context.turn.hasRoom else { return context.yieldToOthers(connection) }
                 reads -= 1
-                switch connection.receive(into: context.workspace.read) {
+                switch connection.receive(into: buffer) {
                 case .withoutData: continue
                 case .bytes(let count):
                     context.turn.take(count)
                     // A socket that returns fewer bytes than requested is empty.
-                    if connection.handle == nil, count < context.workspace.read.count, !connection.hasEnded {
+                    if connection.handle == nil, count < buffer.count, !connection.hasEnded {
                         connection.mayRead = false
                     }
                     transfer.lastActivity = context.now
                     if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = context.now }
-                    parse(connection, transfer, UnsafeRawBufferPointer(rebasing: context.workspace.read[..<count]))
+                    parse(connection, transfer, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                     if connection.isReady { return }
                 case .again:
                     connection.mayRead = false

@@ -25,8 +25,6 @@
         let limits: HTTP2Limits
         @exclusivity(unchecked) var pool: StreamPool<HTTP2Connection, LoopTransfer>
         @exclusivity(unchecked) var requestWriter: HTTP2RequestWriter
-        /// The buffer for reads from sockets. It is not the one of HTTP/1.1: between two of its frames, other exchanges may be started.
-        let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
         /// The connections in use, by when they are checked for silence.
         @exclusivity(unchecked) var checks = DeadlineHeap<HTTP2Connection>()
         /// The event loop, which owns this.
@@ -52,10 +50,6 @@
             limits.headerFields = configuration.maximumHeaderFields
             self.limits = limits
             pool = StreamPool(maximum: max(configuration.maximumConnectionsPerHost / configuration.eventLoops, 1))
-        }
-
-        deinit {
-            input.deallocate()
         }
 
         // MARK: Choosing a connection

@@ -18,6 +18,8 @@
 
         /// Reads and processes frames until the socket is empty, or others have to have their turn.
         func receive(_ connection: HTTP2Connection) {
+            let input = context.workspace.takeReadBuffer()
+            defer { context.workspace.giveBackReadBuffer() }
             var events = Self.maximumEvents
             var reads = 8
             while connection.isOpen {

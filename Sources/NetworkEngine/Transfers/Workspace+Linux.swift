@@ -4,15 +4,31 @@
 
     /// Buffers that all transfers of an event loop share for receiving. Used only while the lock of the loop is held.
     final class Workspace {
-        /// The buffer for reads from sockets.
-        let read = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
+        /// The buffers for reads from sockets, of which the first ones are in use.
+        @exclusivity(unchecked) private var readBuffers: [UnsafeMutableRawBufferPointer] = []
+        @exclusivity(unchecked) private var used = 0
         /// The buffer for decoded content.
         let decoded = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         let arrivals = Arrivals()
 
         deinit {
-            read.deallocate()
+            for buffer in readBuffers { buffer.deallocate() }
             decoded.deallocate()
+        }
+
+        /// Returns a buffer of 128 KiB for reads from sockets, until ``giveBackReadBuffer()``.
+        ///
+        /// The end of a response may start another request, for which an idle connection is read first. So the bytes of a connection are still in use
+        /// when those of another one are received.
+        func takeReadBuffer() -> UnsafeMutableRawBufferPointer {
+            if used == readBuffers.count { readBuffers.append(.allocate(byteCount: 128 << 10, alignment: 16)) }
+            used += 1
+            return readBuffers[used - 1]
+        }
+
+        /// Ends the use of the buffer that was taken last.
+        func giveBackReadBuffer() {
+            used -= 1
         }
     }
 

@@ -150,7 +150,8 @@
             }
             // Limits the reads per call, so that a peer that sends without pause does not delay other connections.
             var reads = 8
-            let buffer = context.workspace.read
+            let buffer = context.workspace.takeReadBuffer()
+            defer { context.workspace.giveBackReadBuffer() }
             while connection.isOpen, !socket.isReadPaused, connection.mayRead {
                 guard reads > 0, context.turn.hasRoom else { return context.yieldToOthers(connection) }
                 reads -= 1
