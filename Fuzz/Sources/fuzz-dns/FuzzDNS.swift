@@ -1,4 +1,5 @@
 @testable import NetworkEngine
+@testable import NetworkTransport
 
 /// Reads a response of a name server to a query for `a.test`.
 private func check(_ bytes: [UInt8], _ type: DNSMessage.RecordType) {
