@@ -31,6 +31,13 @@ def text_of(path):
         return file.read()
 
 
+def check_mistakes(mistakes):
+    """Checks that each mistake can still be planted: the file exists in Sources and contains the text."""
+    for file, text, *_ in mistakes:
+        if not os.path.exists(f"{ROOT}/Sources/{file}") or text not in text_of(f"Sources/{file}"):
+            raise CheckFailure(f"a mistake cannot be planted: Sources/{file} does not contain `{text.strip()}`")
+
+
 class PlatformChecker:
     """A compiler for one target.
 
