@@ -261,7 +261,7 @@
             case .follow(let transfer, let next, let cookies):
                 if session.owns(transfer, loop: inbox.number) { follow(transfer, next, cookies: cookies) }
             case .receiveBody(let transfer): if session.owns(transfer, loop: inbox.number) { receiveBody(of: transfer) }
-            case .versionSettled(let origin): launchWaiting(for: origin)
+            case .versionSettled(let origin): versions.versionDidSettle(origin, launch: launch)
             case .upgraded(let socket): upgrades.perform(socket, stage)
             case .count(let collector): collector.add(counts(), of: session)
             case .observe: observe()

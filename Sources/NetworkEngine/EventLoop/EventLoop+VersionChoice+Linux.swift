@@ -66,11 +66,5 @@
             widen(transfer.origin)
             http2.launch(transfer, trust, .http2)
         }
-
-        /// Launches the transfers that wait for the version of an origin: it is known, or has to be found out by one of them.
-        func launchWaiting(for origin: String) {
-            // A launched transfer may have to wait again.
-            for transfer in versions.takeWaiting(for: origin) where transfer.isHere { launch(transfer) }
-        }
     }
 #endif

@@ -12,6 +12,8 @@
         private let inbox: LoopInbox
         private var known: [String: ProtocolRegistry.Version] = [:]
         private var waiting: [String: [LoopTransfer]] = [:]
+        /// The origins for which ``LoopInbox/Command/versionSettled(_:)`` will follow, once.
+        private var asked: Set<String> = []
 
         init(_ session: SessionContext, _ inbox: LoopInbox) {
             self.session = session
@@ -25,10 +27,15 @@
         /// follows.
         func lookUp(_ origin: String) -> ProtocolRegistry.Lookup {
             if let version = known[origin] { return .known(version) }
+            if asked.contains(origin) { return .wait }
             let lookup = ProtocolRegistry.shared.ask(registryName(of: origin)) { [weak inbox] in
                 inbox?.send(.versionSettled(origin))
             }
-            if case .known(let version) = lookup { remember(version, of: origin) }
+            switch lookup {
+            case .known(let version): remember(version, of: origin)
+            case .wait: asked.insert(origin)
+            case .findOut: break
+            }
             return lookup
         }
 
@@ -46,9 +53,18 @@
             waiting[transfer.origin, default: []].append(transfer)
         }
 
-        /// Removes and returns the transfers that wait for the version of an origin.
-        func takeWaiting(for origin: String) -> [LoopTransfer] {
-            waiting.removeValue(forKey: origin) ?? []
+        /// Launches the transfers that wait for the version of an origin: it is known, or has to be found out by one of them, for which the others
+        /// go on waiting.
+        func versionDidSettle(_ origin: String, launch: (LoopTransfer) -> Void) {
+            asked.remove(origin)
+            let transfers = waiting.removeValue(forKey: origin) ?? []
+            for (index, transfer) in transfers.enumerated() where transfer.carrier === self {
+                launch(transfer)
+                if asked.contains(origin) {
+                    waiting[origin, default: []] += transfers[(index + 1)...]
+                    return
+                }
+            }
         }
 
         private func remember(_ version: ProtocolRegistry.Version?, of origin: String) {
