@@ -7,9 +7,6 @@ let settings: [SwiftSetting] = [
 ]
 let linux = TargetDependencyCondition.when(platforms: [.linux])
 let apple = TargetDependencyCondition.when(platforms: [.macOS, .iOS, .macCatalyst, .tvOS, .watchOS, .visionOS])
-// The library's file, as it is installed without a development package. A static library needs those that it uses as well, such as
-// DATA_TRANSFER_LIBCURL="curl ssl crypto z" for Swift's static SDK for Linux.
-let libcurl = (Context.environment["DATA_TRANSFER_LIBCURL"] ?? ":libcurl.so.4").split(separator: " ").map(String.init)
 
 // Apple's App Store requires a list of the system interfaces that concern privacy. On Linux, a resource would be one more file to install with
 // each program.
@@ -124,12 +121,11 @@ let package = Package(
             name: "NetworkTransport",
             dependencies: ["Endpoints", "NetworkLogging", "NetworkSupport", .target(name: "CCodings", condition: linux)],
             swiftSettings: settings),
-        // The session manager of Linux: an event loop, connections, HTTP/1.1, and HTTP/2 with the libcurl that Foundation already loads. Exported by
-        // `NetworkCore`.
+        // The session manager of Linux: an event loop, name lookup, connections, proxies, TLS, HTTP/1.1 and HTTP/2. Exported by `NetworkCore`.
         .target(
             name: "NetworkEngine",
             dependencies: [
-                "NetworkTransport", "Endpoints", "NetworkLogging", "NetworkSupport", .target(name: "CCurl", condition: linux),
+                "NetworkTransport", "Endpoints", "NetworkLogging", "NetworkSupport", .target(name: "COpenSSL", condition: linux),
             ],
             swiftSettings: settings),
         // JSON: one scanner, a decoder and an encoder for `Codable`, streams of values. The types for users are exported by `Endpoints`.
@@ -137,8 +133,8 @@ let package = Package(
         // What all others need: the platform's C library, files, locks, threads, clocks, hashing, bytes and texts of messages.
         .target(
             name: "NetworkSupport", exclude: withoutPrivacyManifest, resources: privacyResources, swiftSettings: settings),
-        // Declarations of libcurl's stable ABI, so that no development package is needed to build.
-        .target(name: "CCurl", linkerSettings: libcurl.map { .linkedLibrary($0, .when(platforms: [.linux])) }),
+        // TLS over the system's OpenSSL, whose functions are declared here, and looked up at run time.
+        .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // Declarations of zlib, brotli and zstd, which are looked up at run time.
         .target(name: "CCodings", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
 
@@ -169,7 +165,7 @@ let package = Package(
             dependencies: [
                 "NetworkCore", "NetworkTransport", .target(name: "NetworkEngine", condition: linux), "NetworkURLSession",
                 "NetworkTesting", "TransferTestSupport",
-                .target(name: "CCurl", condition: linux),
+                .target(name: "COpenSSL", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],
             swiftSettings: settings),

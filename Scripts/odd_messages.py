@@ -1,4 +1,4 @@
-"""Messages that are the same over HTTP/1.1 and HTTP/2, and the requests of a storm. For Scripts/odd-servers and Scripts/quic-server."""
+"""Messages that are the same over HTTP/1.1 and HTTP/2, and the requests of a storm. For Scripts/odd-servers."""
 import gzip
 import json
 import threading

@@ -33,9 +33,9 @@
                 message: error.map { CFErrorCopyDescription($0) as String } ?? "the certificate is not trusted")
         }
 
-        var leaf: [UInt8]? {
-            let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate]
-            return chain?.first.map { Array(SecCertificateCopyData($0) as Data) }
+        var chain: [[UInt8]] {
+            let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
+            return chain.map { Array(SecCertificateCopyData($0) as Data) }
         }
     }
 

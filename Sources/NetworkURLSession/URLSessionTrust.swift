@@ -89,10 +89,13 @@ struct URLSessionTrust: Sendable {
             try verify(certificate, of: request)
         }
         if !trust.pins.isEmpty {
-            let key = certificate.leaf.flatMap { X509Certificate.publicKeyInfo(in: $0) }
-            guard let key, trust.pins.contains(SHA256.digest(of: key)) else {
+            // Of a chain that is not verified, the server has proven to own the first key only.
+            let counted = if case .anyone = trust.roots { certificate.chain.prefix(1) } else { certificate.chain[...] }
+            let keys = counted.compactMap { X509Certificate.publicKeyInfo(in: $0) }
+            guard keys.contains(where: { trust.pins.contains(SHA256.digest(of: $0)) }) else {
                 throw TransportError(
-                    .tlsFailed, "pinned public key does not match", phase: .tls, request: request, tlsFailure: .pinMismatch)
+                    .tlsFailed, "no key of the server's certificate chain is pinned", phase: .tls, request: request,
+                    tlsFailure: .pinMismatch)
             }
         }
         return .trustServer
@@ -119,8 +122,8 @@ protocol ServerCertificate {
     /// Verifies the chain, the dates and the server's name. Returns `nil` if the certificate is trusted.
     func verify() -> CertificateFailure?
 
-    /// The server's own certificate in DER; `nil` if it is not known.
-    var leaf: [UInt8]? { get }
+    /// The certificates in DER, the server's own first, followed by those up to the root if the chain was verified.
+    var chain: [[UInt8]] { get }
 }
 
 /// The reason why a server's certificate is not trusted.

@@ -43,14 +43,8 @@ struct Engine: Sendable, CustomTestStringConvertible {
         case webSockets
     }
 
-    /// Whether the engines support HTTP/2. `DATA_TRANSFER_HTTP2=none` means that the loaded libcurl does not (`Docs/Engine.md`).
-    static let speaksHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_HTTP2"] != "none"
-
     /// Whether the servers without TLS speak HTTP/2 only, which the engines require then: suites about what is the same over both versions.
     static let isOverHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_OVER_HTTP2"] != nil
-
-    /// Whether the engines support HTTP/3. `DATA_TRANSFER_HTTP3=yes` means that the loaded libcurl does.
-    static let speaksHTTP3 = ProcessInfo.processInfo.environment["DATA_TRANSFER_HTTP3"] == "yes"
 
     /// The engines that are part of this package.
     static let ours = all.filter(\.isOurs)

@@ -3,7 +3,7 @@ import NetworkCore
 import NetworkURLSession
 
 extension Engine {
-    /// All engines. `DATA_TRANSFER_ENGINES=ours` excludes URLSession, for runs with another libcurl than the system's, which
+    /// All engines. `DATA_TRANSFER_ENGINES=ours` excludes URLSession, for runs with another OpenSSL than the system's, which
     /// Foundation does not use. Packages in `Integrations` replace this file by one with their engine.
     static let all =
         ofThisPlatform
@@ -12,7 +12,7 @@ extension Engine {
 
     #if os(Linux)
         private static let ofThisPlatform = [
-            Engine(name: "libcurl", measures: true, keepsHeaderLines: true, leavesEncodedBodies: true, isOurs: true) {
+            Engine(name: "sockets", measures: true, keepsHeaderLines: true, leavesEncodedBodies: true, isOurs: true) {
                 SocketSessionManager(configuration: $0)
             }
         ]

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 extension RealServerTests {
     /// Requests to nghttpd, hypercorn and HAProxy, beside nginx and `h2` in the other suites.
-    @Suite(.timeLimit(.minutes(10)), .needs("a libcurl whose OpenSSL is a shared library", Engine.speaksHTTP2))
+    @Suite(.timeLimit(.minutes(10)))
     struct HTTP2ServerTests {
         private static let hypercorn = "https" + SocketServers.hypercorn.dropFirst("wss".count)
         private static let sizes = [0, 1, 16_383, 16_384, 16_385, 65_536, 300_000, 3_000_000]

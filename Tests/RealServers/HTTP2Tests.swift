@@ -41,7 +41,7 @@ extension RealServerTests {
             let echo = try await session.send(.get, server + "/httpbin/headers", headers: headers).text
             for name in ["X-Empty", "X-Blank", "X-Tab", "X-Value"] { #expect(echo.contains("\"\(name)\"")) }
             let large: HeaderFields = ["X-Large": String(repeating: "x", count: 70_000)]
-            if server == Servers.tls || !Engine.speaksHTTP2 {
+            if server == Servers.tls {
                 #expect(
                     try await session.send(.get, server + "/ok", headers: large).statusCode == 400,
                     "nginx responds that the header is too large")
@@ -103,7 +103,7 @@ extension RealServerTests {
                         let response = try await session.send(method, "\(Servers.h2)/httpbin/anything", body: body)
                         let echo = try response.echo
                         #expect(echo.method == method.rawValue && echo.data.utf8.count == body?.count ?? 0)
-                        #expect(response.timings.protocolName == (Engine.speaksHTTP2 ? "h2" : "http/1.1"))
+                        #expect(response.timings.protocolName == "h2")
                     }
                 }
                 try await group.waitForAll()

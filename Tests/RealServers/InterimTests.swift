@@ -58,11 +58,7 @@ extension RealServerTests {
             #expect(responses.map { $0.headers["link"] } == (0..<count).map { "</\($0).css>; rel=preload" })
         }
 
-        @Test(
-            .needs(
-                "a libcurl with HTTP/2", Engine.speaksHTTP2,
-                run: "Scripts/with-libcurl 8.12.1 Scripts/with-servers swift test --filter RealServerTests"),
-            arguments: Engine.ours(with: .informationalResponses))
+        @Test(arguments: Engine.ours(with: .informationalResponses))
         func `more than 64 informational responses are an error over HTTP 2`(engine: Engine) async throws {
             let session = engine.trusting()
             let error = try await session.failure(.get, "\(Servers.streams)/hints?count=65")

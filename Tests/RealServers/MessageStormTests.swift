@@ -20,7 +20,6 @@ extension RealServerTests {
 
             private static let ofHTTP1 = ["drop", "cut", "push", "last", "split", "redirect", "redirect-open"]
             private static let ofHTTP2 = ["drop", "cut", "refuse", "goaway", "goaway-refuse", "redirect", "redirect-open"]
-            private static let ofHTTP3 = ["drop", "cut", "refuse", "redirect", "redirect-open"]
             private static let http = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.proxyPort)
             private static let socks = ProxyConfiguration.socks5(
                 host: "127.0.0.1", port: Servers.socksPort, username: "user", password: "secret")
@@ -33,13 +32,12 @@ extension RealServerTests {
                 Route(testDescription: "HTTP/2", server: Servers.streams, fates: ofHTTP2),
                 Route(testDescription: "HTTP/2 through SOCKS", server: Servers.streams, proxy: socks, fates: ofHTTP2),
                 Route(testDescription: "HTTP/2 through a proxy", server: Servers.streams, proxy: http, fates: ofHTTP2),
-                Route(testDescription: "HTTP/3", server: Servers.h3, httpVersion: .http3, fates: ofHTTP3),
-            ].filter { $0.server == Servers.streams ? Engine.speaksHTTP2 : $0.server != Servers.h3 || Engine.speaksHTTP3 }
+            ]
 
             /// The server that counts what has arrived.
-            var reporter: String { server == Servers.h3 ? server : Servers.plain }
+            var reporter: String { Servers.plain }
             /// Whether the connection of a request may be closed because of another request.
-            var sharesConnections: Bool { server == Servers.streams || server == Servers.h3 }
+            var sharesConnections: Bool { server == Servers.streams }
         }
 
         @Test(arguments: Engine.ours, Route.all)

@@ -14,7 +14,7 @@ import NetworkSupport
 /// ```
 ///
 /// Each value is decoded on the task that requests it. Memory contains one value and, over HTTP/1.1, about 256 KiB of received data,
-/// however long the body is; if the stream is not read, the server is paused (back-pressure). Over HTTP/2, libcurl keeps up to 32 MB.
+/// however long the body is; if the stream is not read, the server is paused (back-pressure).
 /// The stream can be read once, by one task at a time; a second loop continues where the first one stopped. The transfer ends when the stream and its
 /// iterators are released before the end, when the reading task is cancelled, and after an error.
 ///

@@ -62,9 +62,8 @@ extension NetworkBody {
     ///     .withTrailers(["X-Line-Count"]) { ["X-Line-Count": "\(counter.lines)"] }
     /// ```
     ///
-    /// Over HTTP/1.1, the body is sent with chunked coding (RFC 9112 §7.1), even if its length is known. Over HTTP/3, which a
-    /// configuration may require, and with `URLSessionManager`, the request fails with `unsupported` before anything is sent. Fields
-    /// that an earlier call has added are kept.
+    /// Over HTTP/1.1, the body is sent with chunked coding (RFC 9112 §7.1), even if its length is known. With `URLSessionManager`, the
+    /// request fails with `unsupported` before anything is sent. Fields that an earlier call has added are kept.
     ///
     /// A name that a recipient needs before the body is an error that names the field: those of framing, routing,
     /// conditions, authentication and the format of the content, such as `Content-Type`, `Host` or `Authorization` (RFC 9110 §6.5.1).

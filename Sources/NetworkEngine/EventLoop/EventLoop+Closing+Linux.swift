@@ -28,11 +28,10 @@
                 case .streaming: add(transfer.origin, \.streams)
                 }
             }
-            for (origin, count) in context.sockets.streamSocketsByOrigin() { add(origin, \.multiplexed, count) }
             // What is counted for the limits.
-            assert(connector.connecting == total.connecting + connector.unwantedCount)
+            assert(connector.connecting == total.connecting)
             assert(pool.open == total.open + http2.connectionCount)
-            assert(context.sockets.streamSockets + http2.connectionCount == total.multiplexed)
+            assert(http2.connectionCount == total.multiplexed)
             return counts
         }
 

@@ -1,5 +1,4 @@
 #if os(Linux)
-    import CCurl
     import Endpoints
     import NetworkTransport
 
@@ -8,7 +7,7 @@
         /// Sends the transfer's current request over HTTP/1.1 on an idle connection, or opens a new connection.
         ///
         /// - Parameter versions: What a new connection may speak.
-        func launchHTTP1(_ transfer: LoopTransfer, _ trust: CurlTrust, _ versions: ConnectionKey.Versions = .http1) {
+        func launchHTTP1(_ transfer: LoopTransfer, _ trust: TLSPolicy, _ versions: ConnectionKey.Versions = .http1) {
             // Through an HTTP proxy, another protocol needs a tunnel, which a kept connection may not be.
             let needsTunnel = transfer.request.requestsUpgrade && context.configuration.proxy.kind != .none
             if !transfer.sending.needsFreshConnection, !needsTunnel {
@@ -24,23 +23,22 @@
         // MARK: Connecting
 
         /// Opens a connection for a transfer, or takes over an attempt that was started for another transfer.
-        func connect(_ transfer: LoopTransfer, _ trust: CurlTrust, _ versions: ConnectionKey.Versions) {
+        func connect(_ transfer: LoopTransfer, _ trust: TLSPolicy, _ versions: ConnectionKey.Versions) {
             let isUpgrade = transfer.request.requestsUpgrade
             let key = ConnectionKey(origin: transfer.origin, trust: trust.number, versions: versions)
             if isUpgrade || !connector.takeOverAttempt(key, for: transfer) {
-                makeRoom(isForStreams: false)
+                makeRoom()
                 if versions.includesHTTP2 { http2.pool.beginAttempt(key.overHTTP2) }
                 do throws(TransportError) {
-                    try connector.connect(
-                        transfer, trust, over: try Route(session.context, for: transfer.request), versions: versions,
-                        isTunneled: isUpgrade)
+                    let route = try Route(session.context, for: transfer.request)
+                    connector.connect(transfer, trust, over: route, versions: versions, isTunneled: isUpgrade)
                 } catch {
-                    // Otherwise, the attempt is given up with the transfer.
-                    if transfer.carrier == nil { attemptDidEnd(key, speaks: nil) }
+                    attemptDidEnd(key, speaks: nil)
                     return end(transfer, .failure(error))
                 }
             }
-            schedule(transfer, at: transfer.timeLimits.connect)
+            // It may have been connected already, or have failed.
+            if transfer.isHere, transfer.carrier is ConnectAttempt { schedule(transfer, at: transfer.timeLimits.connect) }
         }
 
         /// Handles the end of an attempt to connect that might have led to HTTP/2.
@@ -54,49 +52,13 @@
         }
 
         /// Makes room for a new connection, within the limit of open ones.
-        ///
-        /// - Parameter isForStreams: Whether the new connection is for HTTP/3. libcurl then closes idle HTTP/3 connections by itself.
-        private func makeRoom(isForStreams: Bool) {
-            while let eviction = pool.makeRoom(
-                beside: connector.connecting + context.sockets.streamSockets, hasAttempts: connector.hasAttempts,
-                mayCloseStreams: !isForStreams && streams.count == 0 && context.sockets.streamSockets > 0)
-            {
+        private func makeRoom() {
+            while let eviction = pool.makeRoom(beside: connector.connecting, hasAttempts: connector.hasAttempts) {
                 switch eviction {
                 case .giveUpAttempt: connector.giveUpAttempt()
                 case .close(let connection): close(connection, .limit)
-                case .closeStreams:
-                    // libcurl itself chooses when to close a single idle connection. On request, it closes all.
-                    return streams.closeUnused()
                 }
             }
-        }
-
-        private func fail(_ handle: ConnectHandle, _ transfer: LoopTransfer?, _ code: CInt) {
-            let key = handle.key
-            var error = transfer.map { handle.error(code, for: $0) }
-            // The time limit is not this transfer's, but that of the transfer for which the attempt was started.
-            let isLateForOther = handle.isTakenOver && Int(code) == CCURLE_OPERATION_TIMEDOUT
-            // RFC 7301 §3.2: the server speaks none of the offered protocols.
-            let speaksOther = handle.isSecure && handle.handshake.pointee.alert == 120
-            transfer?.exchange.connectionTimings.connecting = handle.timings
-            connector.drop(handle)
-            transfer?.carrier = nil
-            attemptDidEnd(key, speaks: nil)
-            guard let transfer else { return }
-            if speaksOther, key.versions == .http2 {
-                error = .http2NotAgreed(transfer.request)
-            } else if speaksOther, transfer.allowedVersions == .http1 {
-                error = TransportError(
-                    .httpVersionUnavailable, "the server does not speak HTTP/1.1, which httpVersion requires", phase: .tls,
-                    request: transfer.request, engineCode: Int(code))
-            } else if speaksOther, key.versions == .http1, transfer.versionRule == .any, LibraryQuirks.current.speaksHTTP2 {
-                // It may have begun to speak HTTP/2 in the meantime.
-                transfer.versionRule = .http2
-                if versions[key.origin] == .http1 { versions.settle(key.origin, nil) }
-                return launch(transfer)
-            }
-            if isLateForOther { return launch(transfer) }
-            end(transfer, .failure(error ?? TransportError(.cannotConnect, "", request: transfer.request)))
         }
 
         // MARK: Closing connections
@@ -113,59 +75,49 @@
         /// Cancels the attempts to connect that no transfer waits for.
         func giveUpAttempts() {
             connector.giveUpAttempts()
-            streams.giveUpAttempts()
         }
 
         /// Closes the connections and attempts that no request uses.
         func closeUnused() {
             closeIdle()
             giveUpAttempts()
-            streams.closeUnused()
         }
     }
 
     extension EventLoop: ConnectorOwner {
-        func connectorDidFinish(_ handle: ConnectHandle, for transfer: LoopTransfer?, _ code: CInt) {
-            guard code == CInt(CCURLE_OK) else { return fail(handle, transfer, code) }
-            let key = handle.key
-            let agreed = handle.handshake.pointee.protocol
-            // Without TLS, the two sides agree on nothing (RFC 9113 §3.3).
-            let speaksHTTP2 = key.versions.includesHTTP2 && (agreed == CInt(CALPN_HTTP2) || !handle.isSecure)
+        func connectorDidConnect(
+            _ attempt: ConnectAttempt, for transfer: LoopTransfer?, _ established: EstablishedConnection, _ socket: ConnectSocket
+        ) {
+            let key = attempt.key
+            let speaksHTTP2 = established.key.versions == .http2
+            transfer?.carrier = nil
             if !speaksHTTP2, key.versions == .http2 {
-                connector.drop(handle, isConnected: true)
+                socket.close()
                 attemptDidEnd(key, speaks: nil)
                 if let transfer { end(transfer, .failure(.http2NotAgreed(transfer.request))) }
                 return
             }
-            if key.versions == .http1, agreed != CInt(CALPN_HTTP1), versions[key.origin] == .http2,
-                transfer?.versionRule != .http1,
-                transfer?.allowedVersions != .http1
+            if key.versions == .http1, established.tls?.agreedProtocol != .http1, versions[key.origin] == .http2,
+                transfer?.versionRule != .http1, transfer?.allowedVersions != .http1
             {
                 // Only HTTP/1.1 was offered and the server did not agree to it, so it would speak HTTP/2 anyway.
-                connector.drop(handle, isConnected: true)
+                socket.close()
                 transfer?.versionRule = .http2
                 if let transfer { launch(transfer) }
                 return
             }
-            guard let established = connector.establish(handle, speaksHTTP2: speaksHTTP2) else {
-                connector.drop(handle, isConnected: true)
-                attemptDidEnd(key, speaks: nil)
-                if let transfer { launch(transfer) }
-                return
-            }
-            transfer?.carrier = nil
             pool.add()
             context.events?.send(.opened, key.origin)
             if speaksHTTP2 {
                 let connection = HTTP2Connection(established, http2, at: now)
-                context.sockets.adopt(connection)
+                context.sockets.hand(socket, to: connection)
                 http2.add(connection, for: transfer)
                 attemptDidEnd(key, speaks: .http2)
                 widen(key.origin)
                 return
             }
             let connection = HTTP1Connection(established, exchanges)
-            context.sockets.adopt(connection)
+            context.sockets.hand(socket, to: connection)
             if versions[key.origin] == .http2 { launchWaiting(insteadOfHTTP2: key) }
             attemptDidEnd(key, speaks: .http1)
             if let transfer {
@@ -173,6 +125,31 @@
             } else {
                 keep(connection, serverSeconds: nil)
             }
+        }
+
+        func connectorDidFail(
+            _ attempt: ConnectAttempt, for transfer: LoopTransfer?, _ failure: ConnectFailure, _ timings: ConnectTimings
+        ) {
+            let key = attempt.key
+            let speaksOther = failure.alert == ConnectFailure.noCommonProtocol
+            transfer?.exchange.connectionTimings.connecting = timings
+            transfer?.carrier = nil
+            attemptDidEnd(key, speaks: nil)
+            guard let transfer else { return }
+            var error = failure.error(for: transfer.request)
+            if speaksOther, key.versions == .http2 {
+                error = .http2NotAgreed(transfer.request)
+            } else if speaksOther, transfer.allowedVersions == .http1 {
+                error = TransportError(
+                    .httpVersionUnavailable, "the server does not speak HTTP/1.1, which httpVersion requires", phase: .tls,
+                    request: transfer.request)
+            } else if speaksOther, key.versions == .http1, transfer.versionRule == .any {
+                // It may have begun to speak HTTP/2 in the meantime.
+                transfer.versionRule = .http2
+                if versions[key.origin] == .http1 { versions.settle(key.origin, nil) }
+                return launch(transfer)
+            }
+            end(transfer, .failure(error))
         }
 
         /// Admits the transfers anew that wait for a connection over HTTP/2 to an origin that does not speak it any more.
@@ -216,8 +193,8 @@
             connection.isOpen = false
             context.events?.send(.closed, connection.key.origin, reason)
             pool.subtract()
-            context.sockets.release(connection, closes: connection.handle == nil)
-            connector.close(connection.handle, connection.descriptor)
+            connection.tls?.close()
+            context.sockets.release(connection)
         }
 
         func closeIdle(_ connection: HTTP1Connection) {
@@ -230,15 +207,9 @@
         func takeIdle(_ connection: SocketConnection) {
             pool.remove(connection)
         }
-    }
 
-    extension EventLoop: HTTP3StreamOwner {
         func widen(_ origin: String) {
             admit(session.widen(origin, loop: inbox.number))
-        }
-
-        func makeRoomForStreams() {
-            makeRoom(isForStreams: true)
         }
     }
 #endif

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import CCurl
+    import COpenSSL
     import Endpoints
     import Foundation
     import NetworkSupport
@@ -11,8 +11,8 @@
     /// ready, completes the transfers that have finished, and ends those whose deadline has passed. While there is no other, a
     /// transfer is started on the calling thread, which avoids the switch to the loop's thread. Whichever thread works holds `lock`.
     ///
-    /// Connections are made by ``Connector``, kept in ``ConnectionPool``, and used by ``HTTP1Exchanges`` and ``HTTP2Exchanges``; libcurl sends
-    /// requests over HTTP/3 (``HTTP3Streams``), and a connection may be switched to another protocol (``UpgradedSockets``).
+    /// Connections are made by ``Connector``, kept in ``ConnectionPool``, and used by ``HTTP1Exchanges`` and ``HTTP2Exchanges``; a
+    /// connection may be switched to another protocol (``UpgradedSockets``).
     // Sendable although unchecked: each `let` is immutable or used only while `lock` is held, and so is each `var`.
     //
     // `@exclusivity(unchecked)` here, in transfers, connections and the gate: these properties are changed in place many times per request,
@@ -27,7 +27,6 @@
         let connector: Connector
         let exchanges: HTTP1Exchanges
         let http2: HTTP2Exchanges
-        let streams: HTTP3Streams
         let upgrades: UpgradedSockets
         @exclusivity(unchecked) var pool: ConnectionPool<SocketConnection>
         /// Which version of HTTP each origin speaks.
@@ -45,9 +44,7 @@
         /// The longest time between two polls for events, in nanoseconds; measured in debug builds only. Used on the loop's thread.
         @exclusivity(unchecked) private(set) var longestTurn: UInt64 = 0
         /// The number of transfers that were started here and have not ended.
-        @exclusivity(unchecked) var transfers = 0 {
-            didSet { sockets.keepsIdleSockets = transfers > 1 }
-        }
+        @exclusivity(unchecked) var transfers = 0
         /// Transfers that were admitted and are about to be started.
         @exclusivity(unchecked) var admitted: [LoopTransfer] = []
         /// Until when the thread sleeps if there is no event.
@@ -61,16 +58,14 @@
 
         /// Creates an event loop without a thread; `nil` when the process has no descriptors or memory left.
         init?(_ session: SocketSession, _ inbox: LoopInbox) {
-            guard CurlLibrary.isReady, let sockets = EpollSet(loop: inbox.number), let library = CurlMulti(sockets) else {
-                return nil
-            }
+            guard let sockets = EpollSet() else { return nil }
             self.session = session
             self.inbox = inbox
             self.sockets = sockets
             let configuration = session.context.configuration
             sockets.options = SocketOptions(configuration.route)
             context = LoopContext(session.context, sockets)
-            jobs = LoopJobs(sockets.loopGuard)
+            jobs = LoopJobs(loop: inbox.number)
             let limits = ConnectionLimits(
                 maximumIdle: configuration.share(of: configuration.maximumIdleConnections, loop: inbox.number),
                 maximumOpen: configuration.share(of: configuration.maximumConnections, loop: inbox.number),
@@ -79,13 +74,14 @@
             let requestWriter = HTTP1RequestWriter(
                 userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding)
             pool = ConnectionPool(limits)
-            connector = Connector(context, library, keepsAttempts: limits.keepsConnections)
+            connector = Connector(context, keepsAttempts: limits.keepsConnections) { [weak inbox] in
+                inbox?.send(.lookedUp($0, $1, $2))
+            }
             exchanges = HTTP1Exchanges(context, requestWriter)
             http2 = HTTP2Exchanges(
                 context,
                 HTTP2RequestWriter(userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding),
                 maximumUses: configuration.maximumUsesPerConnection)
-            streams = HTTP3Streams(context, limits, requestWriter)
             upgrades = UpgradedSockets(
                 context, exchanges, maximum: configuration.share(of: configuration.maximumUpgradedConnections, loop: inbox.number)
             )
@@ -93,7 +89,6 @@
             connector.owner = self
             exchanges.owner = self
             http2.owner = self
-            streams.owner = self
             upgrades.owner = self
         }
 
@@ -101,9 +96,7 @@
             lock.lock()
             closeIdle()
             connector.close()
-            streams.close()
             lock.unlock()
-            ProcessEnd.forget(lock)
         }
 
         /// The time of the current step, in nanoseconds of the monotonic clock.
@@ -113,9 +106,8 @@
 
         /// Starts the loop's thread.
         ///
-        /// - Returns: `false` when the process cannot create a thread, or is exiting.
+        /// - Returns: `false` when the process cannot create a thread.
         func startThread() -> Bool {
-            guard ProcessEnd.watch(lock) else { return false }
             #if canImport(Musl)
                 var thread: pthread_t?
             #else
@@ -147,7 +139,6 @@
 
         /// - Returns: Whether the closing of the session manager waits for this thread.
         private func run() -> Bool {
-            BrokenPipe.block()
             claimThread()
             defer { leaveThread() }
             var roundsOfJobs = 0
@@ -188,12 +179,7 @@
                 context.turn = LoopTurn()
                 turnStart = context.now
                 context.continueReady()
-                sockets.forEach(count) { event in
-                    switch event {
-                    case .owner(let owner, let readiness): owner.socketIsReady(readiness)
-                    case .library(let library, let socket, let bits): library?.act(socket, bits)
-                    }
-                }
+                sockets.forEach(count) { owner, readiness in owner.socketIsReady(readiness) }
                 work()
             }
         }
@@ -209,29 +195,16 @@
             sockets.wake()
         }
 
-        /// Runs libcurl's timers that are due, completes what has finished, and ends what is late.
+        /// Ends what is late, sends what several exchanges have prepared, and wakes the readers of what was received.
         private func work() {
-            finishDone()
             endLate()
-            // Bounded, so that timers that are always due cannot delay the sockets and the inbox forever.
-            for _ in 0..<16 {
-                let hasRun = connector.runTimers()
-                guard streams.runTimers() || hasRun else { break }
-                finishDone()
-                endLate()
-            }
             http2.advance()
             context.workspace.arrivals.flush()
         }
 
-        private func finishDone() {
-            connector.finishDone()
-            streams.finishDone()
-        }
-
         private var nextDeadline: UInt64 {
             min(
-                min(connector.deadline, streams.deadline), min(deadlines.first?.deadline ?? .max, queueDeadline),
+                connector.deadline, min(deadlines.first?.deadline ?? .max, queueDeadline),
                 min(min(pool.deadline, http2.deadline), upgrades.deadline))
         }
 
@@ -261,6 +234,7 @@
             case .follow(let transfer, let next, let cookies):
                 if session.owns(transfer, loop: inbox.number) { follow(transfer, next, cookies: cookies) }
             case .receiveBody(let transfer): if session.owns(transfer, loop: inbox.number) { receiveBody(of: transfer) }
+            case .lookedUp(let attempt, let query, let result): attempt.lookupDidEnd(query, result)
             case .versionSettled(let origin): versions.versionDidSettle(origin, launch: launch)
             case .upgraded(let socket): upgrades.perform(socket, stage)
             case .count(let collector): collector.add(counts(), of: session)
@@ -282,11 +256,7 @@
             guard !hasEnded, transfers == 0, stage == .open else { return false }
             context.holdsBackWatching = true
             defer { context.holdsBackWatching = false }
-            if command.mayWriteByLibrary(usesProxy: context.configuration.proxy.kind != .none) {
-                BrokenPipe.ignoring { runOnCallingThread(command) }
-            } else {
-                runOnCallingThread(command)
-            }
+            runOnCallingThread(command)
             context.watchAgain()
             if nextDeadline < waitsUntil || context.hasReady || http2.hasWork { sockets.wake() }
             return true
@@ -401,7 +371,7 @@
             guard isLoop || socket.stream == nil else { return false }
             return withLockIfFree {
                 guard !socket.isClosed else { return }
-                if isLoop { socket.flush(isWritable: false) } else { BrokenPipe.ignoring { socket.flush(isWritable: false) } }
+                socket.flush(isWritable: false)
             }
         }
     }

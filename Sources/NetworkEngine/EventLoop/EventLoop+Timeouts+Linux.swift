@@ -2,7 +2,7 @@
     import NetworkSupport
     import NetworkTransport
 
-    // Time limits: when they are checked, and what follows (``TimeLimits``). libcurl enforces only the connect timeout of HTTP/3.
+    // Time limits: when they are checked, and what follows (``TimeLimits``).
     extension EventLoop {
         func schedule(_ transfer: LoopTransfer, at deadline: UInt64) {
             let deadline = min(deadline, transfer.timeLimits.total)
@@ -37,9 +37,6 @@
             case .sendBody(let next):
                 schedule(transfer, at: next)
                 transfer.carrier?.stopAwaitingContinue()
-            case .fallBack:
-                // If the connection is ready, the transfer is checked again at once.
-                _ = transfer.carrier?.fallBack(transfer)
             }
         }
 

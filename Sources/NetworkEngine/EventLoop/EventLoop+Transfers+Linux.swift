@@ -1,6 +1,5 @@
 #if os(Linux)
     @_spi(SessionManagers) import NetworkTransport
-    import CCurl
     import Endpoints
     import Foundation
     import NetworkSupport
@@ -20,7 +19,6 @@
             transfer.launched = now
             transfer.timeLimits.connect =
                 now &+ (transfer.request.timeouts.connect ?? context.configuration.connectTimeout).boundedNanoseconds
-            transfer.sending.begin()
             transfer.lastActivity = now
             launch(transfer)
         }
@@ -112,7 +110,6 @@
             transfer.request = next
             transfer.sending = SendRule()
             transfer.versionRule = .any
-            transfer.hasFallenBack = false
             transfer.exchange = TransferExchange()
             enterAnew(transfer)
         }

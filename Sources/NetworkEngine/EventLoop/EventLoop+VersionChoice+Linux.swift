@@ -7,17 +7,14 @@
         // On a connection over HTTP/1.1 or HTTP/2; before, it may have to find out which version of HTTP the origin speaks.
         func launch(_ transfer: LoopTransfer) {
             transfer.carrier = nil
-            transfer.timeLimits.fallback = .max
             guard let trust = transfer.trust else { return }
             if transfer.request.requestsUpgrade { return launchUpgrade(transfer, trust) }
             switch transfer.allowedVersions {
             case .http1: return launchHTTP1(transfer, trust)
             case .http2: return launchHTTP2(transfer, trust)
-            case .http3: return streams.launch(transfer, trust, port: nil)
-            case .http3Preferred, .http3Advertised: if streams.launchAlternative(transfer, trust) { return }
-            case .automatic: break
+            case .automatic, .http3, .http3Preferred, .http3Advertised: break
             }
-            guard transfer.request.parsedURL.isSecure, LibraryQuirks.current.speaksHTTP2, transfer.versionRule != .http1 else {
+            guard transfer.request.parsedURL.isSecure, transfer.versionRule != .http1 else {
                 return launchHTTP1(transfer, trust)
             }
             switch versions.lookUp(transfer.origin) {
@@ -34,7 +31,7 @@
 
         /// Sends a request for another protocol over HTTP/1.1; for a WebSocket over HTTP/2 if its server permits that on a connection that
         /// exists (RFC 8441), or if it has to be HTTP/2.
-        private func launchUpgrade(_ transfer: LoopTransfer, _ trust: CurlTrust) {
+        private func launchUpgrade(_ transfer: LoopTransfer, _ trust: TLSPolicy) {
             let isWebSocket = transfer.request.requestsWebSocket
             if transfer.allowedVersions == .http2 || transfer.versionRule == .http2 {
                 // There is no Upgrade otherwise (RFC 9113 §8.6).
@@ -49,7 +46,7 @@
         }
 
         /// Sends a request over HTTP/2, which its configuration or its server requires.
-        private func launchHTTP2(_ transfer: LoopTransfer, _ trust: CurlTrust) {
+        private func launchHTTP2(_ transfer: LoopTransfer, _ trust: TLSPolicy) {
             if !transfer.request.parsedURL.isSecure, context.configuration.proxy.kind != .none {
                 do throws(TransportError) {
                     let route = try Route(session.context, for: transfer.request)

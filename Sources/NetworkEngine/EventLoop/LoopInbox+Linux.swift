@@ -21,6 +21,8 @@
             case follow(LoopTransfer, NetworkRequest, cookies: String?)
             /// Receives the body of the redirect whose head a transfer has delivered.
             case receiveBody(LoopTransfer)
+            /// Continues an attempt to connect whose name was looked up.
+            case lookedUp(ConnectAttempt, NameQuery, NameResult)
             /// Continues the transfers that wait for the version of HTTP of an origin: it is known, or one of them has to find out.
             case versionSettled(String)
             /// Executes what was requested of an upgraded connection.
@@ -36,21 +38,15 @@
             var starting: LoopTransfer? {
                 switch self {
                 case .enter(let transfer, _), .start(let transfer): transfer
-                case .cancel, .resume, .follow, .receiveBody, .versionSettled, .upgraded, .count, .observe, .close: nil
+                case .cancel, .resume, .follow, .receiveBody, .lookedUp, .versionSettled, .upgraded, .count, .observe, .close: nil
                 }
-            }
-
-            /// Whether a library may write to a socket (OpenSSL, or libcurl through a proxy), which may raise `SIGPIPE`.
-            func mayWriteByLibrary(usesProxy: Bool) -> Bool {
-                guard !usesProxy, let starting else { return true }
-                return starting.request.parsedURL.isSecure
             }
 
             /// Whether the thread must execute the command before it ends.
             var needsThread: Bool {
                 switch self {
                 case .enter, .start, .resume, .follow, .receiveBody, .count: true
-                case .cancel, .versionSettled, .upgraded, .observe, .close: false
+                case .cancel, .lookedUp, .versionSettled, .upgraded, .observe, .close: false
                 }
             }
         }

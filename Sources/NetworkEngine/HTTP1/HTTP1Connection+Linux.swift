@@ -1,6 +1,5 @@
 #if os(Linux)
     import NetworkTransport
-    import CCurl
     import NetworkSupport
 
     /// A protocol that a connection over HTTP/1.1 was switched to.
@@ -56,7 +55,7 @@
         var isUsable: Bool {
             guard isOpen else { return false }
             var byte: UInt8 = 0
-            if handle == nil {
+            if tls == nil {
                 let count = recv(descriptor, &byte, 1, Self.peekFlags)
                 return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
             }

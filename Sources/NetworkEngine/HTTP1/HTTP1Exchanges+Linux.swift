@@ -96,7 +96,6 @@
                 maximumHeaderBytes: context.configuration.maximumHeaderBytes,
                 maximumHeaderFields: context.configuration.maximumHeaderFields)
             connection.unread = nil
-            transfer.sending.noteSent()
         }
 
         /// Handles a readiness event of a connection's socket.

@@ -33,9 +33,7 @@
                 case .bytes(let count):
                     context.turn.take(count)
                     // A socket that returns fewer bytes than requested is empty.
-                    if connection.handle == nil, count < buffer.count, !connection.hasEnded {
-                        connection.mayRead = false
-                    }
+                    connection.noteRead(count, of: buffer.count)
                     transfer.lastActivity = context.now
                     if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = context.now }
                     parse(connection, transfer, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -229,8 +227,7 @@
             _ connection: HTTP1Connection, _ transfer: LoopTransfer, _ failure: HTTP1Connection.Failure?,
             _ parsingError: HTTP1Error?
         ) {
-            // A peer that was ended is not contacted again.
-            let wasKept = connection.wasIdle && !connection.wasEndedByGuard
+            let wasKept = connection.wasIdle
             let hasResponded = connection.parser.hasReceivedBytes
             if transfer.mayRepeat(after: hasResponded ? .responded : .unknown, wasReused: wasKept) { return `repeat`(transfer) }
             let phase: TransportError.Phase = hasResponded ? .receive : connection.sending.isComplete ? .firstByte : .send

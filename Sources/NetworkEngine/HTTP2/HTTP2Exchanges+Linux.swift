@@ -5,7 +5,7 @@
     /// What HTTP/2 exchanges ask of their event loop.
     protocol HTTP2ExchangeOwner: TransferOwner {
         /// Makes a connection for a transfer that may speak HTTP/2.
-        func connect(_ transfer: LoopTransfer, _ trust: CurlTrust, _ versions: ConnectionKey.Versions)
+        func connect(_ transfer: LoopTransfer, _ trust: TLSPolicy, _ versions: ConnectionKey.Versions)
         /// Keeps a connection that no request uses, or closes it.
         func keep(_ connection: SocketConnection, serverSeconds seconds: Int?)
         /// Ends a transfer whose stream has become a tunnel.
@@ -57,7 +57,7 @@
         /// Sends a request on a connection over HTTP/2, makes one, or lets the request wait.
         ///
         /// - Parameter versions: What a new connection may speak.
-        func launch(_ transfer: LoopTransfer, _ trust: CurlTrust, _ versions: ConnectionKey.Versions) {
+        func launch(_ transfer: LoopTransfer, _ trust: TLSPolicy, _ versions: ConnectionKey.Versions) {
             let key = ConnectionKey(origin: transfer.origin, trust: trust.number, versions: .http2)
             let needsFresh = transfer.sending.needsFreshConnection
             while true {
@@ -77,7 +77,7 @@
         }
 
         /// Sends a request for a WebSocket on a connection whose server opens them, if there is one with room (RFC 8441).
-        func launchTunnel(_ transfer: LoopTransfer, _ trust: CurlTrust) -> Bool {
+        func launchTunnel(_ transfer: LoopTransfer, _ trust: TLSPolicy) -> Bool {
             let key = ConnectionKey(origin: transfer.origin, trust: trust.number, versions: .http2)
             let needsFresh = transfer.sending.needsFreshConnection
             let connection = pool.connection(key) { connection in
@@ -259,7 +259,7 @@
             owner?.keep(connection, serverSeconds: nil)
         }
 
-        /// Ends the connection properly (RFC 9113 §6.8). libcurl sends the end of TLS.
+        /// Ends the connection properly (RFC 9113 §6.8). The end of TLS is sent by the owner.
         func sendGoAway(on connection: HTTP2Connection) {
             forget(connection)
             connection.machine.close()

@@ -38,7 +38,7 @@
                 case .bytes(let count):
                     context.turn.take(count)
                     // A socket that returns fewer bytes than requested is empty.
-                    if connection.handle == nil, count < input.count, !connection.hasEnded { connection.mayRead = false }
+                    connection.noteRead(count, of: input.count)
                     connection.liveness.noteArrival(at: context.now)
                     process(UnsafeRawBufferPointer(rebasing: input[..<count]), of: connection, &events)
                     if connection.isReady { return }

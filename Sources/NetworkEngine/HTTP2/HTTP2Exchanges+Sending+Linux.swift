@@ -82,7 +82,6 @@
             if request.priority != .normal {
                 connection.machine.writePriority(id, urgency: request.priority == .high ? 1 : 5)
             }
-            transfer.sending.noteSent()
             transfer.lastActivity = context.now
             guard hasContent, !exchange.isWebSocket else {
                 exchange.isWritten = !hasContent

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import COpenSSL
     import NetworkSupport
     import NetworkTransport
 
@@ -15,7 +16,7 @@
         ///
         /// A UDP socket is connected, for which no packet is sent. A link-local address of IPv6 has no route without its zone.
         static func source(for address: IPAddress) -> IPAddress? {
-            let socket = NetworkSupport.socket(address.isIPv6 ? AF_INET6 : AF_INET, datagram | O_CLOEXEC, 0)
+            let socket = NetworkSupport.socket(address.isIPv6 ? AF_INET6 : AF_INET, LINUX_SOCK_DGRAM | LINUX_SOCK_CLOEXEC, 0)
             guard socket >= 0 else { return nil }
             defer { close(socket) }
             // The discard port (RFC 863), as connecting to port 0 fails on some systems.
@@ -44,15 +45,6 @@
                 }
             }
             return isKnown && size == socklen_t(MemoryLayout<Address>.size) ? address : nil
-        }
-
-        /// The kind of UDP sockets. `SOCK_CLOEXEC` is `O_CLOEXEC` on Linux.
-        private static var datagram: CInt {
-            #if canImport(Musl)
-                SOCK_DGRAM
-            #else
-                CInt(SOCK_DGRAM.rawValue)
-            #endif
         }
     }
 #endif

@@ -29,9 +29,9 @@ public struct ConnectionCounts: Sendable, Hashable {
     /// stream, because the server permits no more of them (RFC 9113 §5.1.2). Requests that wait until the version
     /// of HTTP of their origin is known are in none of these numbers.
     public var waiting: Int
-    /// The number of requests that use HTTP/2 or HTTP/3, each as one stream. Those whose connection over HTTP/3 is being made are included.
+    /// The number of requests that use HTTP/2, each as one stream.
     public var streams: Int
-    /// The number of open connections over HTTP/2, idle ones included, and of sockets for HTTP/3, also of attempts to make a connection.
+    /// The number of open connections over HTTP/2, idle ones included.
     public var multiplexed: Int
     /// The number of connections that were switched to another protocol, such as WebSocket.
     public var upgraded: Int

@@ -26,7 +26,7 @@ struct ConnectionKey: Hashable {
 struct ConnectionLimits {
     /// The maximum number of idle connections; with 0, none is kept.
     var maximumIdle: Int
-    /// The number of connections and sockets for HTTP/3 from which on a new one replaces one that no request uses.
+    /// The number of connections from which on a new one replaces one that no request uses.
     var maximumOpen: Int
     /// How long a connection may stay idle, in nanoseconds; with 0, none is kept.
     var idleLifetime: UInt64
@@ -55,8 +55,6 @@ struct ConnectionPool<Connection: PoolMember> {
         case giveUpAttempt
         /// Close this connection, which was idle and is no longer in the pool.
         case close(Connection)
-        /// Close all connections over HTTP/3, none of which has a stream.
-        case closeStreams
     }
 
     let limits: ConnectionLimits
@@ -132,13 +130,10 @@ struct ConnectionPool<Connection: PoolMember> {
     /// returns `nil`.
     ///
     /// - Parameters:
-    ///   - sockets: The number of open sockets for HTTP/3, which are not counted here.
+    ///   - attempts: The number of connections that are being made, which are not counted here.
     ///   - hasAttempts: Whether there is an attempt that no request waits for.
-    ///   - mayCloseStreams: Whether no request uses HTTP/3, and the new connection is not for it.
-    mutating func makeRoom(beside sockets: Int, hasAttempts: Bool, mayCloseStreams: Bool) -> Eviction? {
-        guard open + sockets >= limits.maximumOpen else { return nil }
-        if hasAttempts { return .giveUpAttempt }
-        if let first = removeFirst() { return .close(first) }
-        return mayCloseStreams && sockets > 0 ? .closeStreams : nil
+    mutating func makeRoom(beside attempts: Int, hasAttempts: Bool) -> Eviction? {
+        guard open + attempts >= limits.maximumOpen else { return nil }
+        return hasAttempts ? .giveUpAttempt : removeFirst().map { .close($0) }
     }
 }

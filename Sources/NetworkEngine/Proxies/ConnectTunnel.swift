@@ -152,8 +152,8 @@ extension UInt8 {
 // MARK: Refusals
 
 extension ConnectTunnel {
-    /// The statuses after which the same request may pass later.
-    private static let temporaryStatuses: Set<Int> = [408, 429, 502, 503, 504]
+    /// The statuses after which the same request may pass later. tinyproxy responds with 500 if it cannot connect to the server.
+    private static let temporaryStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
     /// The maximum number of authentication schemes in a message.
     private static let maximumSchemes = 8
 

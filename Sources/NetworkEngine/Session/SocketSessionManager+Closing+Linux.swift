@@ -23,8 +23,8 @@
         /// Returns the events of connections over HTTP/1.1, and of the queue, from now on.
         ///
         /// The events of one event loop are in order; those of several may overtake each other. If the reader is late and the buffer is
-        /// full, new events are dropped, and ``ConnectionEvent/missed`` counts them. HTTP/2 connections belong to libcurl and have no
-        /// events. The stream ends when the session manager was closed, or was released and its last transfer has ended.
+        /// full, new events are dropped, and ``ConnectionEvent/missed`` counts them. HTTP/2 connections have no events.
+        /// The stream ends when the session manager was closed, or was released and its last transfer has ended.
         ///
         /// ```swift
         /// for await event in session.connectionEvents() where event.kind == .closed {

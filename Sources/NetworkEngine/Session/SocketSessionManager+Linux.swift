@@ -3,11 +3,12 @@
     import Endpoints
     import NetworkSupport
 
-    /// A session manager over sockets, the default on Linux, which uses the libcurl that Foundation already loads.
+    /// A session manager over sockets, the default on Linux.
     ///
     /// It runs one event loop, or `eventLoops` of them, each in a separate thread. Connections are kept alive and shared by all requests of
-    /// the session manager. libcurl makes the connections and implements HTTP/2, which is used where the server offers it over TLS
-    /// (``SessionConfiguration/httpVersion``); HTTP/1.1 is implemented here (RFC 9112). Cancelling a request over HTTP/1.1 closes its connection; over HTTP/2 it resets the stream.
+    /// the session manager. HTTP/2 is used where the server offers it over TLS (``SessionConfiguration/httpVersion``), else HTTP/1.1. TLS needs the system's
+    /// OpenSSL, 1.1.1 or 3.x, which is loaded with the first `https` request: without it, such a request fails with
+    /// ``TransportError/Code/unsupported``. Cancelling a request over HTTP/1.1 closes its connection; over HTTP/2 it resets the stream.
     /// A thread starts with the first request that needs it. After the session manager is released, it ends when its last transfer has ended.
     public final class SocketSessionManager: NetworkSessionManager {
         /// The configuration that was passed to the initializer.
@@ -31,9 +32,9 @@
             self.configuration = configuration
             do throws(TransportError) {
                 let rules = try CallRules(configuration)
-                try configuration.route.requireNameServer()
                 let context = try SessionContext(
-                    rules, trust: try CurlTrustTable(configuration), overrides: try AddressOverrides(configuration.route))
+                    rules, trust: try TLSPolicyTable(configuration), overrides: try AddressOverrides(configuration.route),
+                    resolver: HTTPSResolver(configuration.route) ?? SystemResolver())
                 let owner = SessionOwner(SocketSession(context))
                 identity = rules.identity
                 self.owner = .success(owner)

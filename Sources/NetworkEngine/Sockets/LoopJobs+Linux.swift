@@ -35,11 +35,21 @@
         @exclusivity(unchecked) private var next = 0
         /// Whether a job runs, and the thread does not hold the lock of the loop.
         var isRunning = false
-        let loopGuard: LoopGuard
+        #if DEBUG
+            let monitor: JobMonitor
 
-        init(_ loopGuard: LoopGuard) {
-            self.loopGuard = loopGuard
-        }
+            /// - Parameter loop: The number of the event loop.
+            init(loop: Int) {
+                monitor = JobMonitor(loop: loop)
+                JobMonitors.shared.add(monitor)
+            }
+
+            deinit {
+                JobMonitors.shared.remove(monitor)
+            }
+        #else
+            init(loop: Int) {}
+        #endif
 
         var isEmpty: Bool { next == waiting.count }
 
@@ -65,9 +75,9 @@
                     next = 0
                 }
                 #if DEBUG
-                    loopGuard.beginJob()
+                    monitor.beginJob()
                     job.run()
-                    loopGuard.endJob()
+                    monitor.endJob()
                 #else
                     job.run()
                 #endif

@@ -1,12 +1,10 @@
 #if os(Linux)
-    import CCurl
+    import COpenSSL
     import NetworkTransport
     import Foundation
     import NetworkSupport
 
     /// The options of the sockets of connections: the local end and keep-alive probes (``RouteOptions``).
-    ///
-    /// They are set when libcurl asks for a socket, so that they do not depend on its version.
     struct SocketOptions: Sendable {
         private let family: RouteOptions.Family
         private let localAddress: RouteOptions.LocalAddress?

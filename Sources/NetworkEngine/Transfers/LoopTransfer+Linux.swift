@@ -39,7 +39,7 @@
         /// The number of redirects that were followed.
         var redirects = 0
         /// The trust policy for the host of the current request.
-        var trust: CurlTrust?
+        var trust: TLSPolicy?
         /// The stored cookies that the current request is sent with.
         var cookies: String?
         /// Whether the current request was sent, and whether it may be sent again.
@@ -48,8 +48,6 @@
         var allowedVersions = HTTPVersionRule.automatic
         /// Which of these versions the current request may be sent over, after what its server has done so far.
         var versionRule = VersionRule.any
-        /// Whether HTTP/3 was tried for the current request, and is not tried again.
-        var hasFallenBack = false
         @exclusivity(unchecked) var timeLimits = TimeLimits()
         /// When the current request asked for admission.
         var entered: UInt64
@@ -72,7 +70,7 @@
         var isStreaming = false
         /// Whether it is in the list of transfers with new content (see ``Arrivals``).
         var hasArrivals = false
-        /// Why a callback of libcurl stopped the transfer.
+        /// Why the body of the request could not be read.
         var failure: TransportError?
 
         /// Creates a transfer without sending anything.

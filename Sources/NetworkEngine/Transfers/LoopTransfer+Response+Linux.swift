@@ -1,6 +1,5 @@
 #if os(Linux)
     @_spi(SessionManagers) import NetworkTransport
-    import CCurl
     import Endpoints
     import Foundation
     import NetworkSupport
@@ -19,7 +18,6 @@
         ) throws(TransportError) {
             exchange.head = head
             exchange.status = status
-            if allowedVersions.mayUseHTTP3, request.parsedURL.isSecure { noteAlternatives(in: head, status: status, at: now) }
             guard context.rules.redirects.mayFollow(status: status, request), head.value(for: "location") != nil else {
                 return try beginContent(content, at: now)
             }

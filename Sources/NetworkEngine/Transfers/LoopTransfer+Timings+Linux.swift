@@ -15,11 +15,12 @@
         var serverAddress: NetworkResponse.ServerAddress?
     }
 
-    /// The times at which the phases of connecting ended, in microseconds from the start; 0 for a phase that did not take place.
+    /// How long the phases of connecting have taken, in nanoseconds; 0 for a phase that did not take place, or has not ended.
     struct ConnectTimings {
-        var lookup: Int64 = 0
-        var connect: Int64 = 0
-        var tls: Int64 = 0
+        var lookup: UInt64 = 0
+        var connect: UInt64 = 0
+        var proxy: UInt64 = 0
+        var tls: UInt64 = 0
     }
 
     extension LoopTransfer {
@@ -31,9 +32,10 @@
             let times = connectionTimings.connecting ?? ConnectTimings()
             return TransferTimings(
                 queued: .nanoseconds(queued + waiting),
-                nameLookup: times.lookup == 0 ? nil : .microseconds(times.lookup),
-                connect: times.connect == 0 ? nil : .microseconds(max(times.connect - times.lookup, 0)),
-                tls: times.tls == 0 ? nil : .microseconds(max(times.tls - times.connect, 0)),
+                nameLookup: times.lookup == 0 ? nil : .nanoseconds(times.lookup),
+                connect: times.connect == 0 ? nil : .nanoseconds(times.connect),
+                proxy: times.proxy == 0 ? nil : .nanoseconds(times.proxy),
+                tls: times.tls == 0 ? nil : .nanoseconds(times.tls),
                 send: sendingTime(connectionTimings, now),
                 firstByte: exchange.firstByte == 0
                     ? nil : .nanoseconds(exchange.firstByte - min(connectionTimings.readyAt, exchange.firstByte)),

@@ -45,14 +45,5 @@
         var isLargeUpload: Bool {
             (upload.length.map { $0 > 32 << 10 } ?? true) && request.sendsBody
         }
-
-        /// Returns whether a part of the body is still to be sent.
-        ///
-        /// - Parameter uploaded: The number of bytes of the body that were sent.
-        func isSending(uploaded: Int64) -> Bool {
-            guard request.body != nil else { return false }
-            if let length = upload.length { return uploaded < length }
-            return !upload.isSent
-        }
     }
 #endif

@@ -6,8 +6,6 @@
     /// Used only while the lock of the loop is held.
     protocol RequestCarrier: AnyObject {
         var stage: CarrierStage { get }
-        /// Whether the request is sent over HTTP/3.
-        var isOverQUIC: Bool { get }
         /// The socket to poll for the response; `nil` unless the whole request was sent over HTTP/1.1 or HTTP/2.
         var awaitedSocket: (any SocketOwner)? { get }
 
@@ -24,10 +22,6 @@
         func resume(_ transfer: LoopTransfer)
         /// Sends the body without waiting for a 100 any longer (RFC 9110 §10.1.1).
         func stopAwaitingContinue()
-        /// Sends the request over TCP if its connection over QUIC is not ready. The transfer may have ended afterwards.
-        ///
-        /// - Returns: `false` if the connection is ready.
-        func fallBack(_ transfer: LoopTransfer) -> Bool
         /// Separates a transfer that is about to end, if the connection is still being made and can serve a later request.
         ///
         /// - Returns: Whether the transfer was separated.
@@ -50,19 +44,17 @@
         case awaitingContinue
         /// An exchange over HTTP/1.1.
         case exchanging
-        /// A stream of HTTP/2 or HTTP/3, whose connection may still have to be made.
+        /// A stream of HTTP/2, whose connection may still have to be made.
         case streaming
     }
 
     extension RequestCarrier {
-        var isOverQUIC: Bool { false }
         var awaitedSocket: (any SocketOwner)? { nil }
 
         func lastActivity(of transfer: LoopTransfer, at now: UInt64) -> UInt64 { transfer.lastActivity }
         func unsentBytes(of transfer: LoopTransfer) -> Int? { nil }
         func resume(_ transfer: LoopTransfer) {}
         func stopAwaitingContinue() {}
-        func fallBack(_ transfer: LoopTransfer) -> Bool { false }
         func keepConnecting(without transfer: LoopTransfer) -> Bool { false }
         func noteTimeout(of transfer: LoopTransfer) {}
     }

@@ -9,21 +9,23 @@
         let rules: CallRules
         /// That of the rules. Stored, because a computed property would copy it.
         let configuration: SessionConfiguration
-        let trust: CurlTrustTable
+        let trust: TLSPolicyTable
         private let versions: HTTPVersionTable
-        /// Where origins speak HTTP/3.
-        let alternatives = Locked(AlternativeServices())
         /// The addresses that replace the lookup of names.
         let overrides: AddressOverrides
+        let names: NameLookups
+        let tlsSessions = TLSSessionCache()
         let events = ConnectionEventHub()
 
         /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid choice of versions of HTTP.
         init(
-            _ rules: CallRules, trust: CurlTrustTable, overrides: AddressOverrides = AddressOverrides()
+            _ rules: CallRules, trust: TLSPolicyTable, overrides: AddressOverrides = AddressOverrides(),
+            resolver: any NameResolver = SystemResolver()
         ) throws(TransportError) {
             self.rules = rules
             configuration = rules.configuration
             self.overrides = overrides
+            names = NameLookups(resolver, lifetime: configuration.route.nameLifetime)
             self.trust = trust
             versions = try HTTPVersionTable(rules.configuration)
         }
@@ -36,7 +38,7 @@
             let request = transfer.request
             transfer.trust = try trust.policy(for: request)
             transfer.allowedVersions = try versions.rule(for: request)
-            try LibraryQuirks.current.admit(request, transfer.allowedVersions)
+            try transfer.allowedVersions.admit(request)
         }
     }
 

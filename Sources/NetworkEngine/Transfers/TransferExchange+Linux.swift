@@ -7,7 +7,7 @@
     /// One request on its connection, and the response to it. It is replaced as a whole before another request of the transfer is sent.
     ///
     /// The connection has the parser of the response and the bytes of the request that are still to be sent (``HTTP1Connection``,
-    /// ``HTTP2Connection``); over HTTP/3, libcurl has them.
+    /// ``HTTP2Connection``).
     struct TransferExchange {
         /// The timings and the protocol of the connection.
         var connectionTimings = ConnectionTimings()
@@ -15,12 +15,8 @@
         var sentAt: UInt64 = 0
         /// When the first byte of the response was received; 0 before.
         var firstByte: UInt64 = 0
-        /// The number of bytes that libcurl had sent when the idle timeout was last checked.
-        var uploadedAtLastCheck: Int64 = 0
-        /// The number of bytes in the queue of the socket then.
+        /// The number of bytes in the queue of the socket when the idle timeout was last checked.
         var queuedAtLastCheck = 0
-        /// The number of interim responses, of a request over HTTP/3.
-        var interimResponses = 0
         var status = 0
         var head = ResponseHead()
         var body = Data()

@@ -130,7 +130,7 @@
         }
 
         func send(_ append: (inout [UInt8]) -> Void) throws(TransportError) -> Bool {
-            let isPlain = connection.handle == nil && stream == nil
+            let isPlain = connection.tls == nil && stream == nil
             let result: Result<(Bool, Bool), TransportError> = outbox.access { state in
                 if case .failure(let failure) = state.end { return .failure(failure) }
                 append(&state.content.queued)

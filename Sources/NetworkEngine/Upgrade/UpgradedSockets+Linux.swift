@@ -159,7 +159,7 @@
                 case .withoutData: continue
                 case .bytes(let count):
                     context.turn.take(count)
-                    if connection.handle == nil, count < buffer.count, !connection.hasEnded { connection.mayRead = false }
+                    connection.noteRead(count, of: buffer.count)
                     hasReceived = true
                     pass(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: socket)
                 case .again:

@@ -11,7 +11,7 @@ import Endpoints
 /// that becomes free in any shard. After ``widen(_:)``, members of an origin share connections: they count as at most
 /// `connectionsPerOrigin` connections.
 ///
-/// Because requests wait here and not inside libcurl, a queued request uses no handle and has no connect or idle timeout.
+/// A queued request has no connection, and neither a connect nor an idle timeout.
 // A struct, so that access is exclusive. It must not be copied, because its origins are objects.
 package struct OriginGate<Member> {
     package enum Entry {

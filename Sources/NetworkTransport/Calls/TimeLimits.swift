@@ -11,8 +11,6 @@ package struct TimeLimits: Sendable {
     package var connect = UInt64.max
     /// Until when the body of a request with `Expect: 100-continue` waits for a 100.
     package var continuation = UInt64.max
-    /// When the attempt to use HTTP/3 ends, if its connection is not ready by then.
-    package var fallback = UInt64.max
     /// The limit of the time until the head of a streamed response is received, and after that of the time without a byte.
     private var headBound: Deadline?
     /// The `total` of a streamed response from when its head was received.
@@ -80,28 +78,22 @@ package struct TimeLimits: Sendable {
         case endIdle
         /// Send the body although there was no 100, and check again at that time.
         case sendBody(nextCheck: UInt64)
-        /// Use TCP if the connection over QUIC is not ready, and decide again otherwise.
-        case fallBack
         /// Check again at that time.
         case check(at: UInt64)
     }
 
-    /// Decides what to do with a transfer whose check is due. A fallback is reported once.
-    package mutating func action(at now: UInt64, for activity: Activity) -> Action {
+    /// Decides what to do with a transfer whose check is due.
+    package func action(at now: UInt64, for activity: Activity) -> Action {
         if total <= now { return .endTotal }
         switch activity {
         case .connecting: return connect <= now ? .endConnecting : .check(at: min(connect, total))
         case .awaitingContinue: return .sendBody(nextCheck: min(now &+ idleNanoseconds, total))
         case .exchanging(let since, let isUnseen):
-            if fallback <= now {
-                fallback = .max
-                return .fallBack
-            }
             let idle = since &+ idleNanoseconds
             if idle <= now { return .endIdle }
             // What is unseen is compared with what was there half the time before.
             let next = isUnseen ? min(idle, now &+ idleNanoseconds / 2) : idle
-            return .check(at: min(next, fallback, total))
+            return .check(at: min(next, total))
         }
     }
 }

@@ -1,6 +1,6 @@
 import NetworkSupport
 
-/// A group of threads for work that may block. There are two: one for callers' closures, and one for files.
+/// A group of threads for work that may block. There are three: for callers' closures, for files, and for lookups of names.
 ///
 /// The groups are separate from each other, from libdispatch's queues and from the cooperative pool of async tasks. Closures that
 /// block can therefore delay only other closures, once ``maximumCount`` of them block; transfers, async calls, files and
@@ -19,6 +19,8 @@ public struct BackgroundThreads: Sendable, BlockingWorkRunner {
     public static let completions = BackgroundThreads("dt-completions")
     /// The threads that run the package's own blocking work: opening, reading, writing and examining files.
     package static let files = BackgroundThreads("dt-files")
+    /// The threads on which names are looked up with the system's resolver.
+    package static let names = BackgroundThreads("dt-names")
     /// The default maximum number of threads of a group: 64.
     static let defaultMaximumCount = 64
 

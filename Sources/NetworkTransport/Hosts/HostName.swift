@@ -11,7 +11,7 @@ package enum HostName {
     static let maximumBytes = 253
 
     /// Returns the host of a URL's host and port.
-    static func withoutPort(_ text: Substring) -> Substring {
+    package static func withoutPort(_ text: Substring) -> Substring {
         // Bytes, not characters: a search backwards for the start of each character can pass over the entire text.
         if text.utf8.first == UInt8(ascii: "[") { return text.utf8.firstIndex(of: UInt8(ascii: "]")).map { text[...$0] } ?? text }
         return text.utf8.lastIndex(of: UInt8(ascii: ":")).map { text[..<$0] } ?? text

@@ -7,7 +7,7 @@ import NetworkSupport
 /// Values are equal if proxy and credentials are the same, so that a value can be part of the key of a connection pool.
 /// Descriptions contain no user name and no password.
 package struct ProxyServer: Sendable, Hashable {
-    /// The protocol of a proxy. The raw value is the scheme that libcurl uses for it (CURLOPT_PROXY(3)).
+    /// The protocol of a proxy. The raw value is the scheme of its URL (CURLOPT_PROXY(3)).
     package enum Kind: String, Sendable, Hashable {
         /// HTTP, without TLS to the proxy.
         case http
@@ -30,10 +30,10 @@ package struct ProxyServer: Sendable, Hashable {
     package var port: Int
     /// The user name, not percent-encoded, without control characters; `nil` together with ``password`` if there are no credentials.
     package var username: String?
-    @Secret var password: String?
-    /// The path of the Unix domain socket of a SOCKS proxy, from a URL such as `socks5h://localhost/path/to/socket`, still percent-encoded.
-    /// libcurl supports it from 7.84.0 on. Empty for TCP.
-    var socketPath = ""
+    @Secret package var password: String?
+    /// The path of the Unix domain socket of a SOCKS proxy, from a URL such as `socks5h://localhost/path/to/socket`, still percent-encoded. Empty for
+    /// TCP.
+    package var socketPath = ""
 
     init(kind: Kind, host: String, port: Int, username: String? = nil, password: String? = nil, socketPath: String = "") {
         self.kind = kind
@@ -63,40 +63,20 @@ package struct ProxyServer: Sendable, Hashable {
         return "Basic " + Data("\(username):\(password ?? "")".utf8).base64EncodedString()
     }
 
+    /// Whether the name of the server is looked up here, and its address is passed to the proxy.
+    package var resolvesNamesHere: Bool { kind == .socks4 || kind == .socks5 }
+
+    /// The path of the Unix domain socket.
+    package var decodedSocketPath: String { String(decoding: Array(socketPath.utf8).percentDecodedOnce(), as: UTF8.self) }
+
     /// The host and the port as in a URL: `proxy.example:3128`, `[::1]:3128`.
-    var address: String {
+    package var address: String {
         "\(host.contains(":") ? "[\(host.replacingOccurrences(of: "%", with: "%25"))]" : host):\(port)"
     }
 
-    /// The proxy as a value for CURLOPT_PROXY, including credentials. No other option is needed.
-    ///
-    /// libcurl decodes the credentials of this URL exactly once. The separate options CURLOPT_PROXYUSERNAME and CURLOPT_PROXYPASSWORD are
-    /// not used because their values are percent-decoded up to 8.7.1, and not decoded from 8.8.0 on.
-    package var url: String {
-        guard let username else { return "\(kind.rawValue)://\(address)\(socketPath)" }
-        let credentials = "\(Self.encoded(username)):\(Self.encoded(password ?? ""))"
-        return "\(kind.rawValue)://\(credentials)@\(address)\(socketPath)"
-    }
-
     /// Returns a host without the brackets of an IPv6 address.
-    static func withoutBrackets(_ host: String) -> String {
+    package static func withoutBrackets(_ host: String) -> String {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-    }
-
-    /// Percent-encodes all but the unreserved characters (RFC 3986 §2.3).
-    private static func encoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                let digits = Array("0123456789ABCDEF".utf8)
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

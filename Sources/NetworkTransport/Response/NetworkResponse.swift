@@ -97,11 +97,13 @@ extension NetworkResponse: RedactedStringConvertible {
 public struct TransferTimings: Sendable, Hashable {
     /// The time spent waiting for a connection, over all redirects.
     public var queued: Duration?
-    /// The time of the name lookup. On a reused connection it is `nil`, as are ``connect`` and ``tls``.
+    /// The time of the name lookup. `nil` if there was none: for an address, and on a reused connection, as are the other phases of connecting.
     public var nameLookup: Duration?
-    /// The time of the TCP connect.
+    /// The time of the TCP connect, over all addresses that were tried.
     public var connect: Duration?
-    /// The time of the TLS handshake.
+    /// The time until the proxy had connected to the server, with the TLS handshake of an HTTPS proxy; `nil` without a tunnel.
+    public var proxy: Duration?
+    /// The time of the TLS handshake with the server.
     public var tls: Duration?
     /// The time spent sending the request's body; `nil` without a body.
     ///
@@ -134,7 +136,8 @@ public struct TransferTimings: Sendable, Hashable {
 
     /// Creates timings. Values that are not passed are zero or unknown.
     public init(
-        queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
+        queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, proxy: Duration? = nil,
+        tls: Duration? = nil,
         send: Duration? = nil, firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
         bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil, attempt: Int = 1,
         serverAddress: NetworkResponse.ServerAddress? = nil
@@ -142,6 +145,7 @@ public struct TransferTimings: Sendable, Hashable {
         self.queued = queued
         self.nameLookup = nameLookup
         self.connect = connect
+        self.proxy = proxy
         self.tls = tls
         self.send = send
         self.firstByte = firstByte

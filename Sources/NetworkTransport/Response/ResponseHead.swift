@@ -4,8 +4,8 @@ import NetworkSupport
 
 /// The raw lines of a response head and of its trailers (RFC 9112 §4, §5).
 ///
-/// The bytes are kept as received, in one buffer, so that parsing can happen outside the event loop; see ``headers``. For HTTP/1
-/// and HTTP/2, they were checked before; for HTTP/3, libcurl passes single lines.
+/// The bytes are kept as received, in one buffer, so that parsing can happen outside the event loop; see ``headers``. They were checked
+/// before; a head of HTTP/2 is written as lines of HTTP/1.
 package struct ResponseHead: Sendable {
     /// The status line, the field lines and the empty line, followed by the trailers.
     package private(set) var lines: [UInt8] = []
@@ -13,11 +13,8 @@ package struct ResponseHead: Sendable {
     private(set) var end: Int?
     /// The body length that the final head announces.
     package private(set) var length = AnnouncedLength()
-    private var hasTrailers = false
     /// The bytes of interim responses, which are not kept.
     private var droppedBytes = 0
-    /// The number of field lines of the head that is being received over HTTP/3, or of its trailers.
-    package private(set) var fieldLines = 0
 
     package init() {}
 
@@ -35,8 +32,6 @@ package struct ResponseHead: Sendable {
     package var count: Int { lines.count + droppedBytes }
 }
 
-// MARK: HTTP/1
-
 extension ResponseHead {
     /// Appends lines or a part of a line.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -48,8 +43,6 @@ extension ResponseHead {
         droppedBytes += lines.count
         lines.removeAll(keepingCapacity: true)
         end = nil
-        hasTrailers = false
-        fieldLines = 0
         length = AnnouncedLength()
     }
 
@@ -57,34 +50,6 @@ extension ResponseHead {
     package mutating func complete(length: AnnouncedLength) {
         end = lines.count
         self.length = length
-    }
-}
-
-// MARK: HTTP/3
-
-extension ResponseHead {
-    /// Receives one line with its line end, as libcurl passes it: the status line, each field, the empty line.
-    ///
-    /// A status line starts a new head, so the final response remains after interim ones (RFC 9110 §15.2).
-    package mutating func receive(_ line: UnsafeRawBufferPointer) {
-        if !hasTrailers, line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) {
-            dropInterim()
-            lines.reserveCapacity(512)
-            lines.append(contentsOf: line)
-            return
-        }
-        lines.append(contentsOf: line)
-        if line.count > 2 { fieldLines += 1 }
-        if isComplete {
-            hasTrailers = true
-        } else {
-            length.receive(line)
-            guard line.count <= 2 else { return }
-            if line.allSatisfy({ $0 == UInt8.lineFeed || $0 == UInt8.carriageReturn }) {
-                end = lines.count
-                fieldLines = 0
-            }
-        }
     }
 }
 
@@ -196,23 +161,9 @@ package struct AnnouncedLength: Sendable {
     /// Whether a line is not a number, or differs from an earlier one.
     package private(set) var isContradictory = false
 
-    private static let name: StaticString = "content-length"
-
     /// Creates a length that was checked before; `nil` if none is announced.
     package init(_ value: Int64? = nil) {
         self.value = value
-    }
-
-    /// Receives a line of the head, with its line end. Lines with other field names are ignored.
-    package mutating func receive(_ line: UnsafeRawBufferPointer) {
-        let count = Self.name.utf8CodeUnitCount
-        guard line.count > count, line[count] == UInt8(ascii: ":"),
-            HTTP1Bytes.isSame(UnsafeRawBufferPointer(rebasing: line[..<count]), Self.name)
-        else { return }
-        var end = line.count
-        if end > count + 1, line[end - 1] == UInt8.lineFeed { end -= 1 }
-        if end > count + 1, line[end - 1] == UInt8.carriageReturn { end -= 1 }
-        receive(value: UnsafeRawBufferPointer(rebasing: line[(count + 1)..<end]))
     }
 
     /// Receives the value of a `Content-Length` line. It may be a list, since proxies combine equal lines.

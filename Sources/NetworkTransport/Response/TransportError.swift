@@ -94,7 +94,7 @@ extension TransportError {
         code == other.code && parts.value.message == other.parts.value.message
     }
 
-    /// The error number of the underlying engine: a libcurl `CURLcode` or a `URLError` code.
+    /// The error number of the underlying engine: a value of `errno`, or a `URLError` code.
     package var engineCode: Int? {
         get { parts.value.engineCode }
         set { parts.value.engineCode = newValue }
@@ -184,8 +184,11 @@ extension TransportError.Code {
     public static let bodyFailed = Self(rawValue: "bodyFailed")
     /// The body must be sent again, for a redirect or another attempt, but can be read only once.
     public static let bodyNotReplayable = Self(rawValue: "bodyNotReplayable")
-    /// The connection through the proxy failed.
+    /// The connection to the proxy failed, or the proxy could not connect to the server.
     public static let proxyFailed = Self(rawValue: "proxyFailed")
+    /// The proxy refuses to connect to the server, and would refuse it again: it does not accept the credentials or does not permit the server, or it is
+    /// no proxy of the configured kind. ``proxyFailed`` is a failure that may pass.
+    public static let proxyRefused = Self(rawValue: "proxyRefused")
     /// The process has no file descriptors, threads or memory left.
     public static let outOfResources = Self(rawValue: "outOfResources")
     /// The session manager does not support what was requested.

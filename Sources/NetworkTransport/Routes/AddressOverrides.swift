@@ -76,13 +76,4 @@ package struct AddressOverrides: Sendable, Hashable {
         guard !byPlace.isEmpty, let name = HostName.canonical(host[...]) else { return nil }
         return byPlace[Place(host: name, port: port)] ?? byPlace[Place(host: name)]
     }
-
-    /// Returns the entry for CURLOPT_RESOLVE(3), `host:port:address,address`; `nil` if the name is looked up.
-    ///
-    /// - Parameter host: The host as libcurl receives it, which the entry must contain in the same form.
-    package func entry(of host: String, port: Int) -> String? {
-        guard let addresses = addresses(of: host, port: port) else { return nil }
-        let list = addresses.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
-        return "\(host):\(port):\(list)"
-    }
 }

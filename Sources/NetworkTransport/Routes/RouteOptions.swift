@@ -19,7 +19,8 @@ public struct RouteOptions: Sendable, Hashable {
     ///
     /// A key is the name of a host, `api.example.com`, or name and port, `api.example.com:8443`, compared without case; the key with a port
     /// takes precedence. Addresses are IPv4 or IPv6, without port and zone: 1 to 16 for each of at most 1,000 keys. Those of one family are tried in
-    /// order; if the other family is present too, it is tried in parallel after 200 ms (RFC 8305). `Host`, the name in the TLS handshake
+    /// order; if the other family is present too, the two alternate, beginning with that of the first address. The next address is tried, beside the
+    /// others, when an attempt has failed or after 250 ms (RFC 8305). `Host`, the name in the TLS handshake
     /// and the name that the certificate is checked for stay those of the URL. With a proxy, the entry for the host of the proxy applies, and
     /// those of servers only where their names are looked up here.
     public var addresses: [String: [String]] = [:]
@@ -27,6 +28,11 @@ public struct RouteOptions: Sendable, Hashable {
     public var family = Family.any
     /// Where names are looked up that ``addresses`` does not contain. Default: ``NameServer/system``.
     public var nameServer = NameServer.system
+    /// How long the addresses of a name are used that were looked up, at most. Default: 5 seconds.
+    ///
+    /// A name server over HTTPS may say a shorter time. With 0, each new connection looks up its name. The addresses are forgotten earlier if none of
+    /// them can be connected to; then the name is looked up once more before the request fails.
+    public var nameLifetime: Duration = .seconds(5)
     /// The address that connections are made from. Default: `nil`, which lets the system choose.
     public var localAddress: LocalAddress?
     /// Probes that detect a connection whose peer has disappeared. Default: `nil`, which sends none.
@@ -62,30 +68,32 @@ public struct RouteOptions: Sendable, Hashable {
     public struct NameServer: Sendable, Hashable {
         package enum Choice: Sendable, Hashable {
             case system
-            case https(URL)
+            case https(URL, addresses: [String], trust: TrustPolicy)
         }
 
-        let choice: Choice
+        package let choice: Choice
 
         /// The system's resolver, with its files and name servers.
         public static let system = Self(choice: .system)
 
-        /// A server that is asked over HTTPS (DoH, RFC 8484) by libcurl, with POST: `.https(url)` for `https://dns.example/dns-query`.
+        /// A server that is asked over HTTPS (DoH, RFC 8484), with POST: `.https(url)` for `https://dns.example/dns-query`.
         ///
-        /// If it fails, so do the requests, with ``TransportError/Code/nameLookupFailed``: the system is not asked. The system still looks up
-        /// `localhost`, and the name of the server itself unless ``addresses`` contains it. The certificate of the server is verified with the
-        /// roots of `SessionConfiguration.trust`, and with those of the system if that does not verify; pins, client identity and minimum TLS
-        /// version do not apply to it. Since libcurl cannot distinguish the two servers, `trustByHost` must be empty. libcurl makes these
-        /// connections itself: the other options, except ``addresses``, do not apply to them, and they use the proxy of the environment, if
-        /// there is one.
+        /// Both kinds of addresses are asked for at the same time, over HTTP/2 if the server speaks it, on connections that serve no other requests.
+        /// Addresses are kept as long as the server says, up to ``RouteOptions/nameLifetime``. If it fails, so do the requests, with
+        /// ``TransportError/Code/nameLookupFailed``: the system is not asked. `localhost` is never looked up. The name server is connected to
+        /// directly, not through a proxy.
         ///
-        /// The URL must have the scheme `https`, a host, and neither user information nor fragment, at most 2,048 bytes in all. A libcurl that
-        /// is built without DoH fails each request with ``TransportError/Code/invalidConfiguration``.
-        public static func https(_ url: URL) -> Self { Self(choice: .https(url)) }
+        /// - Parameters:
+        ///   - url: Its scheme must be `https`. It has a host, and neither user information nor fragment, at most 2,048 bytes in all.
+        ///   - addresses: The IP addresses of the name server, 1 to 16. Default: none; then the system looks up its name.
+        ///   - trust: The trust policy for the name server. Default: the system's authorities.
+        public static func https(_ url: URL, addresses: [String] = [], trust: TrustPolicy = TrustPolicy()) -> Self {
+            Self(choice: .https(url, addresses: addresses, trust: trust))
+        }
 
         /// The URL; `nil` for the system's resolver.
         package var url: URL? {
-            if case .https(let url) = choice { url } else { nil }
+            if case .https(let url, _, _) = choice { url } else { nil }
         }
     }
 
@@ -168,6 +176,14 @@ extension RouteOptions {
             else {
                 throw Self.invalid("nameServer is not an https URL of at most 2048 bytes without user information and fragment")
             }
+        }
+        if case .https(_, let addresses, _) = nameServer.choice {
+            guard addresses.count <= 16, addresses.allSatisfy({ IPAddress(strictly: $0) != nil }) else {
+                throw Self.invalid("nameServer: its addresses are not at most 16 IP addresses without port and zone")
+            }
+        }
+        guard nameLifetime >= .zero, nameLifetime <= .seconds(86_400) else {
+            throw Self.invalid("nameLifetime is \(nameLifetime); it must lie in 0 s...86400 s")
         }
         if let probes = keepAliveProbes {
             for (name, time) in [("idle", probes.idle), ("interval", probes.interval)]

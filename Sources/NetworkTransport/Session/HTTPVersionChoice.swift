@@ -25,21 +25,12 @@ public struct HTTPVersionChoice: RawRepresentable, Sendable, Hashable {
     /// (RFC 9113 §3.3, "prior knowledge"), which an HTTP proxy does not permit.
     public static let http2 = Self(rawValue: "http2")
 
-    /// HTTP/3 only, over QUIC (RFC 9114). For `SocketSessionManager` with a libcurl that was built with HTTP/3, 8.22.0 or later; only for
-    /// `https`, and neither through a proxy nor through a Unix domain socket.
+    /// HTTP/3 only, over QUIC (RFC 9114). No session manager speaks it in this version: requests fail with `httpVersionUnavailable`.
     public static let http3 = Self(rawValue: "http3")
 
-    /// HTTP/3 with servers that respond to it within 300 milliseconds, otherwise as ``automatic``. Where ``http3`` cannot be used, this is
-    /// the same as ``automatic``.
-    ///
-    /// A new connection is first tried over QUIC, at the UDP port with the number of the URL's port. If it is not ready in time, TCP is used,
-    /// within what is left of the connect timeout, and so it is for the next five minutes; up to an hour if it fails again.
+    /// HTTP/3 with servers that respond to it, otherwise as ``automatic``. In this version, the same as ``automatic``.
     public static let http3Preferred = Self(rawValue: "http3Preferred")
-    /// As ``automatic``, and HTTP/3 with servers that have offered it in `Alt-Svc` (RFC 7838) at the host of the URL and any port, while the
-    /// offer lasts. If there is no response to it, TCP is used as with ``http3Preferred``.
-    ///
-    /// Offers are kept in memory, for each session manager. They are accepted over `https` with a verified certificate only; `persist` is
-    /// ignored.
+    /// As ``automatic``, and HTTP/3 with servers that have offered it in `Alt-Svc` (RFC 7838). In this version, the same as ``automatic``.
     public static let http3Advertised = Self(rawValue: "http3Advertised")
 
     static let known: [HTTPVersionChoice] = [.automatic, .http1, .http2, .http3, .http3Preferred, .http3Advertised]
@@ -105,8 +96,6 @@ package enum HTTPVersionRule: Sendable {
 
     /// Whether no other version may be used.
     package var isRequirement: Bool { self == .http1 || self == .http2 || self == .http3 }
-    /// Whether HTTP/3 may be used in place of a version over TCP.
-    package var mayUseHTTP3: Bool { self == .http3Preferred || self == .http3Advertised }
 
     init(_ choice: HTTPVersionChoice) {
         switch choice {

@@ -5,9 +5,8 @@ import Endpoints
 /// Every part of the package that sends a request once more uses ``permits(isIdempotent:after:canSendBodyAgain:)``. A value of this type
 /// adds what the engine has done with a request so far: the engine itself repeats only what was lost with a connection, and only once.
 ///
-/// libcurl alone would send any request up to six times: each time a kept connection is closed before a byte of the response is received,
-/// it uses the next connection. With this rule an idempotent request is sent at most twice, the second time on a new connection, and any
-/// other request once. Requests that the server reports as not processed are exempt (RFC 9113 §8.7).
+/// An idempotent request is sent at most twice by the engine, the second time on a new connection, and any other request once. Requests that the
+/// server reports as not processed are exempt (RFC 9113 §8.7).
 package struct SendRule: Sendable {
     /// What is known of an attempt to send a request that did not lead to a complete response.
     package enum Fate: Sendable, CaseIterable {
@@ -38,79 +37,19 @@ package struct SendRule: Sendable {
         return fate == .unprocessed ? refusals < Self.maximumRefusals : fate == .unknown && wasReused && !isRepeated
     }
 
-    /// What to do with a request that libcurl is about to send.
-    package enum Decision {
-        /// Send it on this connection.
-        case send
-        /// Do not send it on this connection; start again with a new one.
-        case sendOnFreshConnection
-        /// Do not send it: the request fails.
-        case refuse
-    }
-
     package init() {}
 
-    /// Whether the request was sent at least once.
-    package private(set) var wasSent = false
     /// Whether it was, or is about to be, sent again although the server may have processed it.
     package private(set) var isRepeated = false
-    /// Whether the last decision was ``Decision/sendOnFreshConnection``.
-    package private(set) var waitsForFreshConnection = false
     /// Whether it must be sent on a connection that was not used before.
     package private(set) var needsFreshConnection = false
-    /// Whether it was sent since ``begin()``.
-    private var wasSentInRun = false
-    /// Whether libcurl was about to repeat the request since ``begin()``. libcurl counts repetitions for the life of a handle, and fails
-    /// after five.
-    package private(set) var wasAskedAgain = false
-    private var connections = 0
     /// How often the server has refused to process the request.
     private var refusals = 0
-
-    /// Resets the counts when libcurl starts with the request.
-    package mutating func begin() {
-        wasSentInRun = false
-        wasAskedAgain = false
-        connections = 0
-    }
-
-    /// Decides about a request that libcurl is about to send, when no byte of a response was received.
-    ///
-    /// - Parameters:
-    ///   - connections: The number of connections that libcurl has made since ``begin()``.
-    ///   - isIdempotent: Whether the request may be sent again although the server may have processed it.
-    ///   - wasRefused: Whether the server is known not to have processed the request that was sent before.
-    package mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false) -> Decision {
-        let isKept = connections == self.connections
-        wasAskedAgain = wasSentInRun
-        // This applies to any connection: libcurl treats a new connection as a kept one as soon as another stream shares it.
-        if wasSentInRun, !wasRefused {
-            // libcurl sends a request again only after a connection that was used before; whether the body can be read again, it asks later.
-            let isPermitted = permitsRepetition(
-                isIdempotent: isIdempotent, after: .unknown, wasReused: true, canSendBodyAgain: true)
-            guard isPermitted else { return .refuse }
-            isRepeated = true
-            if isKept {
-                waitsForFreshConnection = true
-                return .sendOnFreshConnection
-            }
-        }
-        self.connections = connections
-        wasSent = true
-        wasSentInRun = true
-        return .send
-    }
 
     /// Records that the request is about to be sent again, on a new connection.
     package mutating func repeatOnFreshConnection() {
         isRepeated = true
-        waitsForFreshConnection = false
         needsFreshConnection = true
-    }
-
-    /// Records that the request is sent over one of the engine's own connections.
-    package mutating func noteSent() {
-        wasSent = true
     }
 
     /// Records that the server has refused to process the request (RFC 9113 §8.7).

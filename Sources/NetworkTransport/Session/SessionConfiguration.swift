@@ -1,4 +1,5 @@
 import Endpoints
+import Foundation
 
 /// The configuration of a session manager: limits, proxy, cookies and trust. All limits are finite unless noted otherwise.
 public struct SessionConfiguration: Sendable, Hashable {
@@ -100,6 +101,11 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// `a.b.example.com` nor `example.com`. An exact name takes precedence. While any policy is set here, an `https` URL whose
     /// host is not in canonical form, such as `127.1`, is an error (``TransportError/Code/trustUnavailable``).
     public var trustByHost: [String: TrustPolicy] = [:]
+    /// The file to which the secrets of TLS connections are appended, with which programs such as Wireshark decrypt what was recorded of them (the
+    /// format of NSS, as in `SSLKEYLOGFILE`). Default: `nil`, which writes none, whatever the environment contains. For `SocketSessionManager`.
+    ///
+    /// A program that reads the file can read everything that was sent and received. It is created so that only this user can read it.
+    public var tlsKeyLogFile: URL?
 
     /// Creates a configuration with the defaults, and changes it: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.
     ///
@@ -151,11 +157,6 @@ public struct SessionConfiguration: Sendable, Hashable {
         try proxy.validate()
         _ = try HTTPVersionTable(self)
         try route.validate()
-        if route.nameServer != .system, !trustByHost.isEmpty {
-            throw TransportError(
-                .invalidConfiguration,
-                "route.nameServer: trustByHost must be empty, because libcurl has one policy for both servers")
-        }
         let agent = HeaderFields([HeaderFields.Field(name: "User-Agent", value: userAgent ?? "")])
         if agent[0].value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw TransportError(.invalidConfiguration, "userAgent has a control character")

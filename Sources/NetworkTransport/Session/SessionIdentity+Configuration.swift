@@ -15,6 +15,7 @@ extension SessionIdentity {
         if configuration.proxy != .environment { add("proxy", configuration.proxy.identityParts) }
         var route = configuration.route
         route.keepAliveProbes = nil
+        route.nameLifetime = RouteOptions().nameLifetime
         if route != RouteOptions() { add("route", route.identityParts) }
         if let path = configuration.unixSocketPath { add("socket", [path]) }
         if configuration.trust != TrustPolicy() { add("trust", configuration.trust.identityParts) }
@@ -51,7 +52,11 @@ extension ProxyConfiguration {
 extension RouteOptions {
     fileprivate var identityParts: [String] {
         let addresses = addresses.sorted { $0.key < $1.key }.flatMap { [$0.key, String($0.value.count)] + $0.value }
-        return ["\(family.choice)", "\(nameServer.choice)", localAddress.map { "\($0.choice)" } ?? ""] + addresses
+        var server: [String] = ["system"]
+        if case .https(let url, let places, let trust) = nameServer.choice {
+            server = [url.absoluteString, String(places.count)] + places + trust.identityParts
+        }
+        return ["\(family.choice)"] + server + [localAddress.map { "\($0.choice)" } ?? ""] + addresses
     }
 }
 

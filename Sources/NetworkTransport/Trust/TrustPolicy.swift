@@ -20,7 +20,8 @@ import NetworkSupport
 public struct TrustPolicy: Sendable, Hashable {
     /// The certificate authorities that are trusted. Default: those of the system.
     public var roots: TrustRoots
-    /// The public keys, one of which the server's certificate must contain in addition to being trusted (RFC 7469 §2.6). `nil`
+    /// The public keys, one of which a certificate of the verified chain must contain: the server's own, its authority's, or one between them (RFC 7469
+    /// §2.6). With ``TrustRoots/insecureWithoutVerification``, it must be the server's own. `nil`
     /// means that no key is required; an empty list is an error, since it may be a list that failed to arrive. Default: `nil`.
     ///
     /// Add a backup pin whose private key is kept elsewhere. Otherwise a lost key locks out all clients.
@@ -54,6 +55,11 @@ public struct TrustRoots: Sendable, Hashable {
     package let choice: Choice
 
     /// The certificate authorities that this machine trusts.
+    ///
+    /// On Linux, they are read from the files and folders that the environment variables `SSL_CERT_FILE` and `SSL_CERT_DIR` name, as other programs with
+    /// OpenSSL do; else from the first of these files that can be read: `/etc/ssl/certs/ca-certificates.crt`,
+    /// `/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem`, `/etc/pki/tls/certs/ca-bundle.crt`, `/etc/ssl/ca-bundle.pem`, `/etc/ssl/cert.pem`; else from
+    /// the folder `/etc/ssl/certs`. If none can be read, that is an error.
     public static let system = Self(choice: .system)
 
     /// Trusts only these certificates in PEM, and not those of the system: `.pem(.file(url))`. Each one counts as a root, whether it
@@ -62,8 +68,7 @@ public struct TrustRoots: Sendable, Hashable {
 
     /// Trusts the system's authorities, and these certificates in PEM: `.systemAnd(pem: .file(url))`.
     ///
-    /// On Linux, the system's authorities are read from the first of these files that can be read: `/etc/ssl/certs/ca-certificates.crt`,
-    /// `/etc/pki/tls/certs/ca-bundle.crt`, `/etc/ssl/cert.pem`, `/etc/ssl/ca-bundle.pem`. If none can be read, that is an error.
+    /// See ``system`` for where they are.
     public static func systemAnd(pem: TrustMaterial) -> Self { Self(choice: .systemAnd(pem)) }
 
     /// Accepts any certificate for any host name: an attacker on the network can read and change everything. Pins are still
@@ -72,8 +77,11 @@ public struct TrustRoots: Sendable, Hashable {
 
     /// The files in which Linux distributions keep the authorities that they trust: Debian, Fedora, Alpine, SUSE.
     package static let systemFiles = [
-        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+        "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
     ]
+    /// Folders with certificates that have OpenSSL's names of files.
+    package static let systemFolders = ["/etc/ssl/certs"]
 }
 
 /// A version of TLS, used as the oldest one that is accepted.
@@ -174,11 +182,11 @@ extension TrustMaterial: RedactedStringConvertible {
     }
 }
 
-/// A public key that a server's own certificate may contain, for public key pinning.
+/// A public key that a certificate of a server's chain may contain, for public key pinning.
 ///
 /// A key is identified by the SHA-256 of its `SubjectPublicKeyInfo` (RFC 7469 §2.4), so a pin stays valid when the certificate is
 /// renewed with the same key. This command prints it: `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform
-/// der | openssl dgst -sha256 -binary | base64`. The key of an authority is not a useful pin: it would never match.
+/// der | openssl dgst -sha256 -binary | base64`. The pin of an authority trusts all servers to which it issues certificates for the host.
 public struct TrustPin: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case base64(String)
@@ -236,22 +244,42 @@ public struct TrustPin: Sendable, Hashable {
 public struct ClientIdentity: Sendable, Hashable {
     let certificate: TrustMaterial
     package let key: TrustMaterial
+    /// Whether ``certificate`` is a PKCS #12 container, which also has the key.
+    let isContainer: Bool
     @Secret package var passphrase: String?
+
+    /// Creates an identity from a certificate and a key in a PKCS #12 container (RFC 7292): a file with the extension `p12` or `pfx`.
+    ///
+    /// - Parameters:
+    ///   - container: The container, with one private key, its certificate, and the intermediate ones that lead to its authority.
+    ///   - passphrase: The passphrase of the container. Default: none.
+    public init(pkcs12 container: TrustMaterial, passphrase: String? = nil) {
+        certificate = container
+        key = container
+        isContainer = true
+        self.passphrase = passphrase
+        if let passphrase { SecretValues.insert(passphrase) }
+    }
 
     /// Creates an identity from a certificate and a key.
     ///
     /// - Parameters:
     ///   - certificate: The certificates in PEM: the client's own first, then the intermediate ones that lead to its authority.
-    ///   - key: The private key in PEM, which may be encrypted. Default: in the same PEM as the certificate.
+    ///   - key: The private key in PEM, which may be encrypted (PKCS #8, or with the header fields of RFC 1421). Default: in the same PEM as the certificate.
     ///   - passphrase: The passphrase of an encrypted key. An encrypted key without a passphrase is an error.
     public init(certificate: TrustMaterial, key: TrustMaterial? = nil, passphrase: String? = nil) {
         self.certificate = certificate
         self.key = key ?? certificate
+        isContainer = false
         self.passphrase = passphrase
         if let passphrase { SecretValues.insert(passphrase) }
     }
 
     package func load() throws(TrustError) -> LoadedIdentity {
+        if isContainer {
+            try checkPassphrase()
+            return LoadedIdentity(form: .container(StableBytes(Array(try certificate.load()))), passphrase: passphrase ?? "")
+        }
         let certificates = try PEMText.certificates(in: try certificate.load(), of: certificate)
         let data = try key.load()
         let blocks = try PEMText.blocks(in: data, of: key).filter { $0.label.hasSuffix("PRIVATE KEY") }
@@ -261,12 +289,14 @@ public struct ClientIdentity: Sendable, Hashable {
         guard passphrase != nil || !block.isEncrypted else {
             throw TrustError("the key in \(key) is encrypted, and no passphrase is given")
         }
-        if let passphrase, passphrase.utf8.contains(0) || passphrase.utf8.count > 1023 {
-            throw TrustError("the passphrase of the client identity contains NUL, or is longer than 1023 bytes")
-        }
+        try checkPassphrase()
         return LoadedIdentity(
-            certificates: StableBytes(Array(PEMText.text(certificates).utf8)), key: StableBytes(block.text),
-            passphrase: passphrase ?? "")
+            form: .separate(certificates: certificates, key: StableBytes(block.text)), passphrase: passphrase ?? "")
+    }
+
+    private func checkPassphrase() throws(TrustError) {
+        guard let passphrase, passphrase.utf8.contains(0) || passphrase.utf8.count > 1023 else { return }
+        throw TrustError("the passphrase of the client identity contains NUL, or is longer than 1023 bytes")
     }
 }
 

@@ -21,7 +21,9 @@ import NetworkLogging
         public let certificates: [UInt8]
         /// The private key in PEM, which may be encrypted.
         public let key: [UInt8]
-        /// The passphrase of the key; empty if there is none.
+        /// The PKCS #12 container that has both, instead of ``certificates`` and ``key``; `nil` if these are set.
+        public let container: [UInt8]?
+        /// The passphrase of the key or of the container; empty if there is none.
         public let passphrase: String
     }
 
@@ -51,10 +53,24 @@ import NetworkLogging
             case .anyone: .anyone
             }
         pins = trust.pins
-        identity = trust.identity.map {
-            Identity(certificates: $0.certificates.copy, key: $0.key.copy, passphrase: $0.passphrase)
-        }
+        identity = trust.identity.map { Identity($0) }
         minimumTLSVersion = trust.minimumTLSVersion
+    }
+}
+
+@_spi(SessionManagers) extension TrustRequirements.Identity {
+    fileprivate init(_ identity: LoadedIdentity) {
+        passphrase = identity.passphrase
+        switch identity.form {
+        case .separate(let certificates, let key):
+            self.certificates = Array(PEMText.text(certificates).utf8)
+            self.key = key.copy
+            container = nil
+        case .container(let container):
+            certificates = []
+            key = []
+            self.container = container.copy
+        }
     }
 }
 

@@ -115,11 +115,15 @@ package struct LoadedTrust: Sendable {
 
 /// A client certificate and its key, ready to be passed to a TLS library.
 package struct LoadedIdentity: Sendable {
-    /// The certificates in PEM, the client's own first.
-    package let certificates: StableBytes
-    /// The private key in PEM, which may be encrypted.
-    package let key: StableBytes
-    /// The passphrase of the key; empty if there is none.
+    package enum Form: Sendable {
+        /// The certificates in DER, the client's own first, and the private key in PEM, which may be encrypted.
+        case separate(certificates: [[UInt8]], key: StableBytes)
+        /// A PKCS #12 container.
+        case container(StableBytes)
+    }
+
+    package let form: Form
+    /// The passphrase of the key or of the container; empty if there is none.
     @Secret package var passphrase: String
 }
 

@@ -34,7 +34,7 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
     public static let internalError = Self(rawValue: 1011)
 
     /// Whether the code may be in a close frame (RFC 6455 §7.4.1, §7.4.2, and the registry of IANA: 1012 to 1014).
-    package var mayBeSent: Bool {
+    var mayBeSent: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
         default: false

@@ -52,6 +52,7 @@ struct CacheIdentityTests {
 
     /// Properties with which the same request receives the same response.
     private static let others: Set<String> = [
+        "tlsKeyLogFile",
         "connectTimeout", "idleTimeout", "totalTimeout", "maximumBodyBytes", "maximumHeaderBytes", "maximumRedirects",
         "maximumHeaderFields", "maximumConnectionsPerHost", "maximumConnections", "maximumUpgradedConnections",
         "maximumIdleConnections",

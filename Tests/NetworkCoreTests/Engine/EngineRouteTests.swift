@@ -44,7 +44,7 @@
             let proxy = try LoopbackServer { _ in .status(403) }
             let refusing = session { $0.proxy = .http(host: "127.0.0.1", port: proxy.port) }
             let tunnel = try await failure(of: refusing, try request("https://nowhere.example/"))
-            #expect(tunnel.code == .proxyFailed && tunnel.isConnectivity, "\(tunnel)")
+            #expect(tunnel.code == .proxyRefused && !tunnel.isConnectivity && !tunnel.isRetryable, "\(tunnel)")
             #expect(try await refusing.response(for: try request("http://nowhere.example/")).statusCode == 403)
             proxy.stop()
             let unreachable = session { [port = proxy.port] in $0.proxy = .http(host: "127.0.0.1", port: port) }

@@ -257,7 +257,7 @@
             @Test func `a task that blocks its event loop is reported once, also while it blocks`() async throws {
                 for _ in 0..<100 {
                     let session = session()
-                    let watch = try #require(await session.run { EventLoop.ofThisThread?.jobs.loopGuard })
+                    let watch = try #require(await session.run { EventLoop.ofThisThread?.jobs.monitor })
                     await session.run { await Task.yield() }
                     // On a busy machine, even a short job may take so long that it is reported.
                     if watch.hasReported { continue }

@@ -17,11 +17,8 @@
             var step: String
         }
 
-        /// The OpenSSL that libcurl uses, if it exports its functions: a second one in the process would call functions of the first.
-        nonisolated(unsafe) private static let library: UnsafeMutableRawPointer? = {
-            let curl = dlopen("libcurl.so.4", RTLD_NOW)
-            return dlsym(curl, "SSL_CTX_new") != nil ? curl : dlopen("libssl.so.3", RTLD_NOW)
-        }()
+        /// The OpenSSL of version 3.
+        nonisolated(unsafe) private static let library: UnsafeMutableRawPointer? = dlopen("libssl.so.3", RTLD_NOW)
         static var isAvailable: Bool { library != nil && TLSServers.areAvailable }
         /// The last line of secrets that OpenSSL has reported: the client's random bytes, and the secret. Only one connection makes its
         /// handshake at a time.

@@ -1,5 +1,4 @@
 #if os(Linux)
-    import CCurl
     import Endpoints
     import Foundation
     import NetworkCore
@@ -53,8 +52,7 @@
                 for id in ids { StormJudge(id, journal)?.judge(journal) }
                 guard isEnded else { break }
             }
-            let library = String(cString: ccurl_version())
-            let summary = "\(library): storm over \(loops) loops in \(ContinuousClock.now - start), \(journal.summary)"
+            let summary = "storm over \(loops) loops in \(ContinuousClock.now - start), \(journal.summary)"
             if isSlowRun { print(summary) }
             if journal.violations > 0 { Issue.record("\(summary)\n\(journal.problems)") }
         }

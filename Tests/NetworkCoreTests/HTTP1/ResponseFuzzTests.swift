@@ -1,5 +1,4 @@
 #if os(Linux)
-    import CCurl
     import Endpoints
     import Foundation
     import NetworkCore
@@ -41,9 +40,8 @@
             }
             let growth = ProcessMemory.resident - memory
             for worker in workers { await worker.end() }
-            let library = String(cString: ccurl_version())
             let summary =
-                "\(library): \(Self.count) responses in \(ContinuousClock.now - start), \(growth >> 10) KB more memory, \(run.summary)"
+                "\(Self.count) responses in \(ContinuousClock.now - start), \(growth >> 10) KB more memory, \(run.summary)"
             if Self.count >= 1_000 { print(summary) }
             #expect(isWarm && isDone)
             // Other tests of the process also allocate memory.

@@ -87,26 +87,24 @@ struct ConnectionPoolTests {
         #expect(pool.removeLate(at: 1_010) === second)
     }
 
-    @Test func `room is made by attempts first, then by idle connections, then by those over HTTP 2`() {
+    @Test func `room is made by attempts first, then by idle connections`() {
         var pool = pool(open: 3)
-        func next(_ pool: inout Pool, sockets: Int, attempts: Bool = false, streams: Bool = false) -> String {
-            switch pool.makeRoom(beside: sockets, hasAttempts: attempts, mayCloseStreams: streams) {
+        func next(_ pool: inout Pool, others: Int, attempts: Bool = false) -> String {
+            switch pool.makeRoom(beside: others, hasAttempts: attempts) {
             case nil: "none"
             case .giveUpAttempt: "attempt"
             case .close: "idle"
-            case .closeStreams: "streams"
             }
         }
         pool.add()
-        #expect(next(&pool, sockets: 1, attempts: true, streams: true) == "none", "there is room")
+        #expect(next(&pool, others: 1, attempts: true) == "none", "there is room")
         pool.add()
         _ = pool.keep(Connection(), uses: 1, serverSeconds: nil, at: 0)
-        #expect(next(&pool, sockets: 1, attempts: true, streams: true) == "attempt")
-        #expect(next(&pool, sockets: 1, streams: true) == "idle")
-        #expect(next(&pool, sockets: 1, streams: true) == "streams", "closing it is left to the caller")
-        #expect(next(&pool, sockets: 1) == "none", "nothing can be closed")
+        #expect(next(&pool, others: 1, attempts: true) == "attempt")
+        #expect(next(&pool, others: 1) == "idle")
+        #expect(next(&pool, others: 1) == "none", "nothing can be closed")
         pool.subtract()
-        #expect(next(&pool, sockets: 1, attempts: true, streams: true) == "none")
+        #expect(next(&pool, others: 1, attempts: true) == "none")
     }
 
     @Test(arguments: 0..<20)
@@ -128,9 +126,9 @@ struct ConnectionPoolTests {
             now += UInt64.random(in: 0...10, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
-                while let eviction = pool.makeRoom(beside: 0, hasAttempts: false, mayCloseStreams: true) {
+                while let eviction = pool.makeRoom(beside: 0, hasAttempts: false) {
                     guard case .close(let closed) = eviction else {
-                        Issue.record("no socket is for HTTP/2")
+                        Issue.record("there is no attempt")
                         return
                     }
                     #expect(closed.deadline == idle.map(\.deadline).min())

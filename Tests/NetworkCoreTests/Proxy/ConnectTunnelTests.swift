@@ -96,6 +96,7 @@ struct ConnectTunnelTests {
         // Statuses after which the same request may pass later.
         Row("HTTP/1.1 408 Request Timeout\r\n\r\n", "408 (Request Timeout)", isTemporary: true),
         Row("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\n\r\n", "429 (Too Many Requests)", isTemporary: true),
+        Row("HTTP/1.1 500 Internal\r\n\r\n", "500 (Internal)", isTemporary: true),
         Row("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 3\r\n\r\nabc", "502 (Bad Gateway)", isTemporary: true),
         Row("HTTP/1.0 503 Service Unavailable\r\n\r\n<html>", "503 (Service Unavailable)", isTemporary: true),
         Row("HTTP/1.1 504\r\n\r\n", "504", isTemporary: true),
@@ -106,7 +107,6 @@ struct ConnectTunnelTests {
         Row("HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "403 (Forbidden)"),
         Row("HTTP/1.1 404 Not Found\r\n\r\n", "404 (Not Found)"), Row("HTTP/1.1 405 \r\n\r\n", "405"),
         Row("HTTP/1.1 418 a\u{202E}b\r\n\r\n", "418 (a\\u{202E}b)"),
-        Row("HTTP/1.1 500 Internal\r\n\r\n", "500 (Internal)"),
         Row("HTTP/1.1 501 Not Implemented\r\n\r\n", "501 (Not Implemented)"),
         Row("HTTP/1.1 999 x\r\n\r\n", "999 (x)"),
         // Malformed responses.

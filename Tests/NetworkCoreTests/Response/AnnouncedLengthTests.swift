@@ -3,27 +3,24 @@ import Testing
 @testable import NetworkTransport
 
 struct AnnouncedLengthTests {
-    private func isContradictory(_ lines: [String]) -> Bool {
+    private func isContradictory(_ values: [String]) -> Bool {
         var length = AnnouncedLength()
-        for line in lines { Array((line + "\r\n").utf8).withUnsafeBytes { length.receive($0) } }
+        for value in values { Array(value.utf8).withUnsafeBytes { length.receive(value: $0) } }
         return length.isContradictory
     }
 
     @Test(arguments: [
-        [], ["Content-Length: 5"], ["content-LENGTH:5"], ["Content-Length:\t 0 \t"], ["Content-Length: 5", "CONTENT-LENGTH: 5"],
-        ["Content-Length: 5, 5 ,5"], ["Content-Length: 005", "Content-Length: 5"], ["Content-Length: 9223372036854775807"],
-        ["Content-Lengthy: x"], ["X-Content-Length: x"], ["Content-Length"], [":"], [""], ["Content_Length: x"],
+        [], ["5"], ["\t 0 \t"], ["5", " 5"], ["5, 5 ,5"], ["005", "5"], ["9223372036854775807"],
     ])
-    func `equal lengths are accepted (RFC 9112 §6.3)`(lines: [String]) {
-        #expect(!isContradictory(lines))
+    func `equal lengths are accepted (RFC 9112 §6.3)`(values: [String]) {
+        #expect(!isContradictory(values))
     }
 
     @Test(arguments: [
-        ["Content-Length:"], ["Content-Length: "], ["Content-Length: x"], ["Content-Length: -1"], ["Content-Length: +1"],
-        ["Content-Length: 1 2"], ["Content-Length: 5,"], ["Content-Length: 5, 6"], ["Content-Length: 5", "Content-Length: 6"],
-        ["Content-Length: 9223372036854775808"], ["Content-Length: 99999999999999999999999"], ["Content-Length: 0x5"],
+        [""], [" "], ["x"], ["-1"], ["+1"], ["1 2"], ["5,"], ["5, 6"], ["5", "6"], ["9223372036854775808"],
+        ["99999999999999999999999"], ["0x5"],
     ])
-    func `contradictory or invalid lengths are rejected`(lines: [String]) {
-        #expect(isContradictory(lines))
+    func `contradictory or invalid lengths are rejected`(values: [String]) {
+        #expect(isContradictory(values))
     }
 }

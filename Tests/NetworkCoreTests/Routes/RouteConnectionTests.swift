@@ -159,8 +159,8 @@
             func values(_ options: RouteOptions) throws -> [CInt] {
                 let set = try #require(EpollSet())
                 set.options = SocketOptions(options)
-                let socket = set.open(family: AF_INET, kind: CInt(SOCK_STREAM.rawValue), transport: 0)
-                defer { _ = set.close(socket) }
+                let socket = set.open(family: AF_INET)
+                defer { close(socket) }
                 #expect(set.options?.apply(to: socket, family: AF_INET, kind: CInt(SOCK_STREAM.rawValue)) == nil)
                 return [
                     (SOL_SOCKET, SO_KEEPALIVE), (CInt(IPPROTO_TCP), TCP_KEEPIDLE), (CInt(IPPROTO_TCP), TCP_KEEPINTVL),
@@ -218,9 +218,9 @@
             let servers = try TLSServers.running()
             let server = try LoopbackServer { _ in .text("here") }
             let session = session {
-                $0.trust = TrustPolicy(roots: servers.authority)
-                $0.route.nameServer = .https(servers.url("good", host: "overridden.example", path: "/dns-query"))
-                $0.route.addresses["overridden.example"] = ["127.0.0.1"]
+                $0.route.nameServer = .https(
+                    servers.url("good", host: "overridden.example", path: "/dns-query"), addresses: ["127.0.0.1"],
+                    trust: TrustPolicy(roots: servers.authority))
             }
             for name in ["found.example", "found-too.example"] {
                 let response = try await session.response(for: try request("http://\(name):\(server.port)/"))
@@ -236,8 +236,10 @@
         func `a name server that is not trusted is not asked, and the system neither`(server: String) async throws {
             let servers = try TLSServers.running()
             let session = session {
-                if server != "good" { $0.trust = TrustPolicy(roots: servers.authority) }
-                $0.route.nameServer = .https(servers.url(server, host: "overridden.example", path: "/dns-query"))
+                $0.trust = TrustPolicy(roots: servers.authority)
+                $0.route.nameServer = .https(
+                    servers.url(server, host: "overridden.example", path: "/dns-query"),
+                    trust: server == "good" ? TrustPolicy() : TrustPolicy(roots: servers.authority))
                 $0.route.addresses["overridden.example"] = ["127.0.0.1"]
             }
             let error = try await failure(of: session, try request("http://found.example:1/"))

@@ -60,14 +60,6 @@ struct RouteOptionsTests {
         #expect(try await failure(of: session, request).code == .invalidConfiguration)
     }
 
-    @Test func `a name server and policies for hosts exclude each other`() {
-        let configuration = SessionConfiguration {
-            $0.route.nameServer = .https(URL(string: "https://dns.example/dns-query")!)
-            $0.trustByHost["a.example"] = TrustPolicy()
-        }
-        #expect(throws: TransportError.self) { try configuration.validate() }
-    }
-
     static let changes: [Change] = [
         { $0.addresses = ["a": ["1.2.3.4"]] }, { $0.family = .ipv4 }, { $0.localAddress = .address("127.0.0.1") },
         { $0.keepAliveProbes = .init() }, { $0.nameServer = .https(URL(string: "https://dns.example/")!) },
@@ -79,21 +71,21 @@ struct RouteOptionsTests {
         #expect(error.code == .invalidConfiguration && error.message.hasPrefix("route"), "\(error)")
     }
 
-    @Test func `entries are those of the host and port, without the addresses of another family`() throws {
+    @Test func `addresses are those of the host and port, without the addresses of another family`() throws {
         let overrides = try AddressOverrides(
             RouteOptions {
                 $0.addresses = ["API.example": ["1.2.3.4", "::1"], "api.example:8443": ["5.6.7.8"]]
             })
-        #expect(overrides.entry(of: "api.example", port: 443) == "api.example:443:1.2.3.4,[::1]")
-        #expect(overrides.entry(of: "api.example.", port: 8443) == "api.example.:8443:5.6.7.8")
+        #expect(overrides.addresses(of: "api.example", port: 443) == ["1.2.3.4", "::1"])
+        #expect(overrides.addresses(of: "api.example.", port: 8443) == ["5.6.7.8"])
         for other in ["x.api.example", "example", "127.0.0.1", "[::1]", ""] {
-            #expect(overrides.entry(of: other, port: 443) == nil)
+            #expect(overrides.addresses(of: other, port: 443) == nil)
         }
         let ipv6 = try AddressOverrides(
             RouteOptions {
                 $0.addresses = ["a": ["1.2.3.4", "::1"]]
                 $0.localAddress = .address("::1")
             })
-        #expect(ipv6.entry(of: "a", port: 1) == "a:1:[::1]")
+        #expect(ipv6.addresses(of: "a", port: 1) == ["::1"])
     }
 }

@@ -47,51 +47,25 @@ struct SendRuleTests {
         }
     }
 
-    @Test(arguments: [(0, 0), (0, 1), (1, 1), (1, 2)])
-    func `a request that is not idempotent is not sent again, whether the connections are new or reused`(first: Int, second: Int)
-    {
+    @Test func `only an idempotent request that was lost with a reused connection is repeated, once, on a new one`() {
         var rule = SendRule()
-        rule.begin()
-        #expect(rule.next(connections: first, isIdempotent: false) == .send)
-        #expect(rule.next(connections: second, isIdempotent: false) == .refuse)
-        #expect(rule.wasSent && !rule.isRepeated)
-    }
-
-    @Test func `an idempotent request is sent again on a new connection`() {
-        var rule = SendRule()
-        rule.begin()
-        #expect(rule.next(connections: 0, isIdempotent: true) == .send)
-        #expect(rule.next(connections: 1, isIdempotent: true) == .send && rule.isRepeated && !rule.waitsForFreshConnection)
-    }
-
-    @Test func `an idempotent request is not sent again on a second reused connection`() {
-        var rule = SendRule()
-        rule.begin()
-        #expect(rule.next(connections: 0, isIdempotent: true) == .send)
-        #expect(rule.next(connections: 0, isIdempotent: true) == .sendOnFreshConnection)
-        #expect(rule.waitsForFreshConnection && !rule.needsFreshConnection)
-        rule.repeatOnFreshConnection()
-        rule.begin()
-        #expect(!rule.waitsForFreshConnection && rule.needsFreshConnection)
-        #expect(rule.next(connections: 1, isIdempotent: true) == .send)
-    }
-
-    @Test(arguments: [true, false])
-    func `a request that the server refused on a new connection may be sent again (RFC 9113 §8.7)`(isIdempotent: Bool) {
-        var rule = SendRule()
-        rule.begin()
-        for connections in 1...6 {
-            #expect(rule.next(connections: connections, isIdempotent: isIdempotent, wasRefused: rule.wasSent) == .send)
+        func mayRepeat(_ rule: SendRule, _ isIdempotent: Bool = true, _ fate: SendRule.Fate = .unknown, reused: Bool = true)
+            -> Bool
+        {
+            rule.permitsRepetition(isIdempotent: isIdempotent, after: fate, wasReused: reused, canSendBodyAgain: true)
         }
-        #expect(!rule.isRepeated)
+        #expect(mayRepeat(rule))
+        #expect(!mayRepeat(rule, false) && !mayRepeat(rule, reused: false) && !mayRepeat(rule, true, .responded))
+        rule.repeatOnFreshConnection()
+        #expect(rule.isRepeated && rule.needsFreshConnection)
+        #expect(!mayRepeat(rule))
+        #expect(mayRepeat(rule, false, .unprocessed), "the server has not processed it (RFC 9113 §8.7)")
     }
 
-    @Test func `a request that the server reports as not processed may be sent again on any connection`() {
+    @Test func `a request of which no byte was sent may require a new connection, and is not repeated by that`() {
         var rule = SendRule()
-        rule.begin()
-        for _ in 0..<3 { #expect(rule.next(connections: 0, isIdempotent: false, wasRefused: rule.wasSent) == .send) }
-        #expect(!rule.isRepeated)
-        #expect(rule.next(connections: 1, isIdempotent: false) == .refuse)
+        rule.useFreshConnection()
+        #expect(rule.needsFreshConnection && !rule.isRepeated)
     }
 
     @Test func `a request is sent again at most so many times after refusals, and the refusals of others do not count`() {

@@ -34,7 +34,7 @@
 
         init() throws {
             let configuration = SessionConfiguration()
-            context = try SessionContext(CallRules(configuration), trust: try CurlTrustTable(configuration))
+            context = try SessionContext(CallRules(configuration), trust: try TLSPolicyTable(configuration))
         }
 
         private func transfer() throws -> LoopTransfer {

@@ -13,19 +13,18 @@
         private static let second: UInt64 = 1_000_000_000
 
         /// Limits of a request that was submitted at 0, in seconds.
-        private func limits(total: Int? = nil, idle: Int = 60, connect: UInt64 = .max, fallback: UInt64 = .max) throws
+        private func limits(total: Int? = nil, idle: Int = 60, connect: UInt64 = .max) throws
             -> TimeLimits
         {
             var request = NetworkRequest(url: try #require(URL(string: "http://example.com/")))
             request.timeouts = RequestTimeouts(idle: .seconds(idle), total: total.map { .seconds($0) })
             var limits = TimeLimits(of: request, totalTimeout: nil, idleTimeout: .seconds(1), submitted: 0)
             limits.connect = connect
-            limits.fallback = fallback
             return limits
         }
 
         @Test func `the connect timeout applies while the connection is made, and no other but the total one`() throws {
-            var limits = try limits(total: 20, idle: 1, connect: 10 * Self.second, fallback: 1)
+            var limits = try limits(total: 20, idle: 1, connect: 10 * Self.second)
             #expect(limits.action(at: 9 * Self.second, for: .connecting) == .check(at: 10 * Self.second))
             #expect(limits.action(at: 10 * Self.second, for: .connecting) == .endConnecting)
             #expect(limits.action(at: 20 * Self.second, for: .connecting) == .endTotal)
@@ -34,14 +33,14 @@
         }
 
         @Test func `a body that waits for a 100 is sent when the time has come`() throws {
-            var limits = try limits(total: 20, idle: 5)
+            let limits = try limits(total: 20, idle: 5)
             #expect(limits.action(at: Self.second, for: .awaitingContinue) == .sendBody(nextCheck: 6 * Self.second))
             #expect(limits.action(at: 18 * Self.second, for: .awaitingContinue) == .sendBody(nextCheck: 20 * Self.second))
             #expect(limits.action(at: 20 * Self.second, for: .awaitingContinue) == .endTotal)
         }
 
         @Test func `the idle timeout begins with the last byte`() throws {
-            var limits = try limits(idle: 5)
+            let limits = try limits(idle: 5)
             let since = 3 * Self.second
             #expect(
                 limits.action(at: 4 * Self.second, for: .exchanging(since: since, isUnseen: false)) == .check(at: 8 * Self.second)
@@ -53,20 +52,13 @@
         }
 
         @Test func `what leaves the socket unseen is looked at twice in the idle timeout`() throws {
-            var limits = try limits(idle: 4)
+            let limits = try limits(idle: 4)
             #expect(
                 limits.action(at: Self.second, for: .exchanging(since: Self.second, isUnseen: true))
                     == .check(at: 3 * Self.second))
             #expect(
                 limits.action(at: 4 * Self.second, for: .exchanging(since: Self.second, isUnseen: true))
                     == .check(at: 5 * Self.second))
-        }
-
-        @Test func `TCP is chosen once`() throws {
-            var limits = try limits(idle: 5, fallback: 2)
-            #expect(limits.action(at: 1, for: .exchanging(since: 0, isUnseen: false)) == .check(at: 2))
-            #expect(limits.action(at: 2, for: .exchanging(since: 0, isUnseen: false)) == .fallBack)
-            #expect(limits.action(at: 2, for: .exchanging(since: 0, isUnseen: false)) == .check(at: 5 * Self.second))
         }
 
         /// The decision restated: the earliest deadline that applies, and what it means.
@@ -78,9 +70,8 @@
             case .connecting: return (limits.connect <= now ? .endConnecting : nil, min(limits.connect, limits.total))
             case .awaitingContinue: return (.sendBody(nextCheck: min(now &+ limits.idleNanoseconds, limits.total)), limits.total)
             case .exchanging(let since, _):
-                if limits.fallback <= now { return (.fallBack, limits.fallback) }
                 let idle = since &+ limits.idleNanoseconds
-                return (idle <= now ? .endIdle : nil, min(idle, limits.fallback, limits.total))
+                return (idle <= now ? .endIdle : nil, min(idle, limits.total))
             }
         }
 
@@ -91,9 +82,9 @@
                 func time() -> UInt64 {
                     Bool.random(using: &random) ? .max : UInt64.random(in: 0...8, using: &random) * Self.second
                 }
-                var limits = try limits(
+                let limits = try limits(
                     total: Bool.random(using: &random) ? Int.random(in: 1...8, using: &random) : nil,
-                    idle: Int.random(in: 1...8, using: &random), connect: time(), fallback: time())
+                    idle: Int.random(in: 1...8, using: &random), connect: time())
                 let now = UInt64.random(in: 0...9, using: &random) * Self.second
                 let since = now - min(now, UInt64.random(in: 0...9, using: &random) * Self.second)
                 let activities: [TimeLimits.Activity] = [

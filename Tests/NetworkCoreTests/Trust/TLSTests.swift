@@ -1,5 +1,4 @@
 #if os(Linux)
-    import CCurl
     import Endpoints
     import Foundation
     import Testing
@@ -73,7 +72,6 @@
         }
 
         @Test(
-            .needs("a libcurl whose OpenSSL can check names", ccurl_can_check_names() != 0),
             arguments: ["common-name", "email-name"])
         func `a certificate without a host name in its alternative names is refused, even if its common name matches`(
             server: String
@@ -100,21 +98,6 @@
                 }
                 #expect(try await mismatched.connectionState(servers.url("good")).version == "TLSv1.3")
             }
-        }
-
-        @Test
-        func `roots from a file are trusted the same way with older versions of libcurl, which cannot load them from memory`()
-            async throws
-        {
-            let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
-            let context = try SessionContext(CallRules(limits), trust: try CurlTrustTable(limits, takesBytes: false))
-            let session = SocketSession(context)
-            for (server, isTrusted) in [("good", true), ("self", false)] {
-                let transfer = LoopTransfer(NetworkRequest(url: servers.url(server)), context, session)
-                let response = try? await transfer.driver.response(over: transfer)
-                #expect(response?.statusCode == (isTrusted ? 200 : nil))
-            }
-            session.close()
         }
 
         @Test func `any certificate is accepted if verification is disabled`() async throws {

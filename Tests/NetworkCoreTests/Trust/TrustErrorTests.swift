@@ -101,26 +101,5 @@ struct TrustErrorTests {
             let hosts = URLSessionManager(configuration: SessionConfiguration { $0.trustByHost["a.example"] = policy })
             try await expectFailure(hosts, text: "URLSession on Linux cannot", about: "trustByHost[\"a.example\"]:")
         }
-
-        @Test(arguments: ["GnuTLS/3.7.9", "mbedTLS/2.28.3", "NSS/3.87", ""])
-        func `a libcurl with another TLS library is refused for all but the default policy`(library: String) throws {
-            let usual = try LoadedTrust(TrustPolicy(), number: 0, subject: "trust")
-            _ = try CurlTrust(usual, takesBytes: true, library: library)
-            for policy in Self.enforceable where policy.pins != [] {
-                let trust = try LoadedTrust(policy, number: 0, subject: "trust")
-                #expect(throws: TrustError.self) { try CurlTrust(trust, takesBytes: true, library: library) }
-                _ = try CurlTrust(trust, takesBytes: true, library: "OpenSSL/3.0.11")
-            }
-        }
-
-        @Test func `a private file is readable only by its owner, and is removed when it is released`() throws {
-            var file = PrivateFile([1, 2, 3])
-            let path = try #require(file?.path)
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2, 3]))
-            file = nil
-            #expect(!FileManager.default.fileExists(atPath: path))
-        }
     #endif
 }

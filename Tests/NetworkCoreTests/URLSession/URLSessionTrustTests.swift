@@ -113,10 +113,18 @@ extension URLSessionTests {
         @Test func `one of the pins has to match the key of the server's certificate`() throws {
             let policy = TrustPolicy(pins: [Self.otherPin, Self.pin])
             #expect(try decision(policy, FakeCertificate()) == .trustServer)
-            for leaf in [nil, [], [0x30, 0x00], Array(SampleCertificate.der.dropLast())] as [[UInt8]?] {
-                #expect(try error(policy, FakeCertificate(leaf: leaf))?.tlsFailure == .pinMismatch)
+            let others: [[[UInt8]]] = [[], [[]], [[0x30, 0x00]], [Array(SampleCertificate.der.dropLast())]]
+            for chain in others {
+                #expect(try error(policy, FakeCertificate(chain: chain))?.tlsFailure == .pinMismatch)
             }
             #expect(try error(TrustPolicy(pins: [Self.otherPin]), FakeCertificate())?.tlsFailure == .pinMismatch)
+        }
+
+        @Test func `the key of an authority counts only if the chain was verified`() throws {
+            let chain = [[0x30, 0x00], Array(SampleCertificate.der)] as [[UInt8]]
+            #expect(try decision(TrustPolicy(pins: [Self.pin]), FakeCertificate(chain: chain)) == .trustServer)
+            let unverified = TrustPolicy(roots: .insecureWithoutVerification, pins: [Self.pin])
+            #expect(try error(unverified, FakeCertificate(chain: chain))?.tlsFailure == .pinMismatch)
         }
 
         @Test func `a pin that matches does not replace the verification`() throws {
@@ -208,15 +216,15 @@ private final class FakeCertificate: ServerCertificate, Sendable {
 
     private let acceptsRoots: Bool
     private let failure: CertificateFailure?
-    let leaf: [UInt8]?
+    let chain: [[UInt8]]
     private let recorded = Locked<[Call]>([])
 
     init(
-        acceptsRoots: Bool = true, failure: CertificateFailure? = nil, leaf: [UInt8]? = Array(SampleCertificate.der)
+        acceptsRoots: Bool = true, failure: CertificateFailure? = nil, chain: [[UInt8]] = [Array(SampleCertificate.der)]
     ) {
         self.acceptsRoots = acceptsRoots
         self.failure = failure
-        self.leaf = leaf
+        self.chain = chain
     }
 
     var calls: [Call] { recorded.withLock { $0 } }

@@ -30,7 +30,8 @@ extension DescribedValues {
             $0.proxy = proxy
             $0.cookies = .stored(in: cookies)
         }
-        let identity = TrustRequirements.Identity(certificates: Array(m.data), key: Array(m.data), passphrase: m.secret)
+        let identity = TrustRequirements.Identity(
+            certificates: Array(m.data), key: Array(m.data), container: Array(m.data), passphrase: m.secret)
         let rules = try CallRules(plain)
         let driver = try rules.driver(for: m.request)
         let monitor = ProgressMonitor()

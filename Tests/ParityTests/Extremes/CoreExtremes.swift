@@ -72,7 +72,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "RouteOptions.LocalAddress.address(_:)", "RouteOptions.LocalAddress.interface(_:)",
+            "RouteOptions.NameServer.https(_:addresses:trust:)", "RouteOptions.LocalAddress.address(_:)",
+            "RouteOptions.LocalAddress.interface(_:)",
             "RouteOptions.KeepAliveProbes.init(idle:interval:maximumProbes:)"
         ) {
             for text in Extreme.texts {
@@ -82,12 +83,14 @@ extension ExtremeCall {
                 await send { $0.route.localAddress = .interface(text) }
             }
             for limit in Extreme.durations {
+                await send { $0.route.nameLifetime = limit }
                 await send { $0.route.keepAliveProbes = .init(idle: limit) }
                 await send { $0.route.keepAliveProbes = .init(interval: limit) }
             }
             for number in Extreme.integers { await send { $0.route.keepAliveProbes = .init(maximumProbes: number) } }
             for url in Extreme.urls {
-                await send { $0.route.nameServer = .https(url) }
+                await send { $0.route.nameServer = .https(url, addresses: [url.absoluteString]) }
+                await send { $0.tlsKeyLogFile = url }
                 await send { $0.strictTransport = .file(url) }
             }
         },
@@ -187,13 +190,13 @@ extension ExtremeCall {
             for url in Extreme.urls { describe(store.cookies(for: url)) }
         },
         ExtremeCall(
-            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:serverAddress:)",
+            "TransferTimings.init(queued:nameLookup:connect:proxy:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:serverAddress:)",
             "NetworkResponse.ServerAddress.init(address:port:)"
         ) {
             for (number, time) in Extreme.pairs(Extreme.integers, Extreme.durations, usual: (1, .seconds(1))) {
                 let timings = TransferTimings(
-                    queued: time, nameLookup: time, connect: time, tls: time, send: time, firstByte: time, total: time,
-                    redirects: number,
+                    queued: time, nameLookup: time, connect: time, proxy: time, tls: time, send: time,
+                    firstByte: time, total: time, redirects: number,
                     bytesSent: Int64(number), bytesReceived: Int64(number), protocolName: "\0", attempt: number,
                     serverAddress: NetworkResponse.ServerAddress(address: "\0", port: number))
                 describe(timings)
@@ -254,7 +257,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "ClientIdentity.init(certificate:key:passphrase:)",
+            "ClientIdentity.init(certificate:key:passphrase:)", "ClientIdentity.init(pkcs12:passphrase:)",
             "TrustMaterial.file(bundle:name:)", "TrustPin.publicKey(sha256:)", "TLSVersion.init(rawValue:)"
         ) {
             for text in Extreme.shortTexts {
@@ -264,6 +267,8 @@ extension ExtremeCall {
                 policy.clientIdentity = ClientIdentity(certificate: material, key: material, passphrase: text)
                 describe(policy)
                 describe(ClientIdentity(certificate: .data(Data(text.utf8)), passphrase: text))
+                policy.clientIdentity = ClientIdentity(pkcs12: material, passphrase: text)
+                describe(policy)
                 let changed = policy
                 await send { $0.trust = changed }
             }

@@ -77,9 +77,6 @@ extension Parser {
         Parser("Strict-Transport-Security", ["max-age=⟨9⟩", "max-age=\"⟨1⟩\"", "⟨;⟩max-age=1", "max-age=1;⟨ a№;⟩"]) { text in
             _ = StrictTransportField(text)
         },
-        Parser("Alt-Svc", ["⟨h3=\":1\",⟩", "h3=\":1\"; ⟨a=b; ⟩", "h3=\"⟨:⟩1\"", "h3=\"⟨🇩⟩\"", "h3=\":⟨9⟩\""]) { text in
-            _ = AlternativeServicesField(text, host: "host.test")
-        },
         Parser(
             "Cache-Control",
             [

@@ -6,7 +6,7 @@ import Testing
 
 extension RealServerTests {
     /// WebSockets as streams of HTTP/2 connections (RFC 8441), to HAProxy and hypercorn.
-    @Suite(.timeLimit(.minutes(10)), .needs("a libcurl whose OpenSSL is a shared library", Engine.speaksHTTP2))
+    @Suite(.timeLimit(.minutes(10)))
     struct WebSocketHTTP2Tests {
         private static let servers = [SocketServers.haproxyTLS, SocketServers.hypercorn]
 

@@ -54,7 +54,7 @@ extension RealServerTests {
             let session = engine.trusting()
             // Afterwards, the session manager knows that the server speaks HTTP/2, and has a connection.
             let known = try await session.send(.get, Servers.h2 + "/ok")
-            #expect(known.timings.protocolName == "h2" || !Engine.speaksHTTP2)
+            #expect(known.timings.protocolName == "h2")
             for _ in 0..<2 {
                 let socket = try await session.open(server + "/echo")
                 #expect(socket.response.timings.protocolName == "http/1.1")

@@ -9,12 +9,16 @@
 
         package struct Failure: Error {}
 
-        package init() throws {
+        /// - Parameters:
+        ///   - last: The last number of its address, 127.0.0.1 by default.
+        ///   - port: Its port; 0 for a free one.
+        package init(last: UInt32 = 1, port: UInt16 = 0) throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             sockets.append(listener)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            address.sin_addr.s_addr = (0x7F00_0000 | last).bigEndian
+            address.sin_port = port.bigEndian
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let isListening = withUnsafeMutablePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
@@ -22,7 +26,7 @@
                         && getsockname(listener, generic, &length) == 0
                 }
             }
-            guard isListening, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/") else {
+            guard isListening, let url = URL(string: "http://127.0.0.\(last):\(UInt16(bigEndian: address.sin_port))/") else {
                 throw Failure()
             }
             self.url = url

@@ -26,8 +26,6 @@
             package var peer: String?
         }
 
-        package struct DidNotStart: Error {}
-
         package let folder: URL
         private let announcement: Announcement
 
@@ -37,28 +35,9 @@
         package static func running() throws -> TLSServers { try started.get() }
 
         private init() throws {
-            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().deletingLastPathComponent()
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let script = root.appendingPathComponent("Scripts/tls-servers").path
-            let pipe = folder.appendingPathComponent("announcement").path
-            guard mkfifo(pipe, 0o600) == 0 else { throw DidNotStart() }
-            // The servers exit at the end of their standard input, which is when this process ends.
-            let words = [script, folder.path].map(ShellCommand.quoted).joined(separator: " ")
-            try ShellCommand.start("exec python3 \(words) > \(ShellCommand.quoted(pipe))")
-            // Not with `FileHandle`, which ends this process if a signal interrupts a read.
-            let output = uninterrupted { open(pipe, O_RDONLY | O_CLOEXEC) }
-            guard output >= 0 else { throw DidNotStart() }
-            defer { close(output) }
-            var line = Data()
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            while line.last != 0x0A {
-                let count = uninterrupted { read(output, &buffer, buffer.count) }
-                guard count > 0 else { throw DidNotStart() }
-                line.append(contentsOf: buffer[..<count])
-            }
-            announcement = try JSONDecoder().decode(Announcement.self, from: line)
+            let servers = try ScriptedServers("tls-servers")
+            folder = servers.folder
+            announcement = try JSONDecoder().decode(Announcement.self, from: servers.announcement)
         }
 
         private static func runs(_ command: String) -> Bool {

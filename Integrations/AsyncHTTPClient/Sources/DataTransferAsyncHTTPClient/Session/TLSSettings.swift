@@ -28,7 +28,11 @@ enum TLSSettings {
                     configuration.trustRoots = .certificates(roots)
                 }
             }
-            if let identity = trust.identity {
+            if let identity = trust.identity, let container = identity.container {
+                let bundle = try NIOSSLPKCS12Bundle(buffer: container, passphrase: Array(identity.passphrase.utf8))
+                configuration.certificateChain = bundle.certificateChain.map { .certificate($0) }
+                configuration.privateKey = .privateKey(bundle.privateKey)
+            } else if let identity = trust.identity {
                 configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(identity.certificates).map {
                     .certificate($0)
                 }
