@@ -29,8 +29,6 @@ enum Servers {
     /// nginx over TLS: with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a required client certificate.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
-    /// A server with HTTP/3 (aioquic), at the same port as ``h2``. At that of ``tls``, no UDP packet is responded to.
-    static let h3 = h2
     /// nginx with HTTP/2 without TLS, and with no other version at this port.
     static let h2c = environment["DATA_TRANSFER_H2C_URL"] ?? ""
     /// nghttpd, over TLS: files, and bodies that are sent back.
@@ -62,6 +60,19 @@ enum Servers {
     static let unnamedProxyPort = port("UNNAMED_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
+    /// Proxies that permit only some servers: tinyproxy and Squid with `user:secret`, both also over TLS, behind HAProxy; Dante with SOCKS 4 and 5,
+    /// without credentials.
+    static let tinyproxyPort = port("TINYPROXY")
+    static let secureTinyproxyPort = port("SECURE_TINYPROXY")
+    static let squidPort = port("SQUID")
+    static let secureSquidPort = port("SECURE_SQUID")
+    static let dantePort = port("DANTE")
+    /// pproxy: HTTP with `user:secret`, and SOCKS 4 with the user `user`.
+    static let pproxyPort = port("PPROXY")
+    static let socks4Port = port("SOCKS4")
+    /// Ports on 127.0.0.1 at which no server listens. tinyproxy, Squid and Dante do not permit the first one.
+    static let deniedPort = port("DENIED")
+    static let unusedPort = port("UNUSED")
     static let areRunning = ![httpbin, nginx, apache, forms, signatures, uploads, oauth, h2, echo, streams].contains("")
     /// The same httpbin with another origin.
     static let otherHttpbin = nginx + "/httpbin"
