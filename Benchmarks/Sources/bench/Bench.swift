@@ -22,6 +22,9 @@ struct Bench {
             let (servers, state) = (Servers(&arguments), arguments.popFirst())
             try await StreamMemory(servers: servers, streams: number(&arguments) ?? 1_000).run(state)
         case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
+        case "memory-idle":
+            let servers = Servers(&arguments)
+            try await IdleConnections(servers: servers, connections: number(&arguments) ?? 1_000).run()
         case "memory": try await Memory(url: url(&arguments), folder: url(&arguments), effort: effort).run()
         case "pipeline": try await PipelineBench(url: url(&arguments), effort: effort).run()
         case "cache": try await CacheBench(url: url(&arguments), effort: effort).run()
@@ -36,7 +39,7 @@ struct Bench {
                 """
                 transport URL [--quick] (or --smoke) | tls SERVERS [--quick] | compare PROGRAM SERVERS [--quick] | stack [--quick]
                 decoding [--quick] | memory URL FOLDER-URL [--quick] | upload-memory URL FILE-URL [--quick] | pipeline URL [--quick]
-                cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | websocket URL [--quick] | echo-server | slow-server
+                cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | memory-idle SERVERS [N] | soak URL [N] | websocket URL [--quick] | echo-server | slow-server
                 free-ports N | delay-relay PORT MILLISECONDS | download SERVERS [--quick] | memory-streams SERVERS waiting | begun | held [N]
                 load URL CLIENT LEVEL SECONDS [AUTHORITY] | requests URL CLIENT LEVEL COUNT [AUTHORITY], where SERVERS are URL HTTPS-URL HTTP2-URL AUTHORITY
                 """)

@@ -24,11 +24,17 @@ struct Compare {
             case .quick: (5, 0.5)
             case .smoke: (1, 0.1)
             }
-        let settings = try [
+        var settings = [
             Setting(name: "compare", target: servers.plain, levels: [1, 16, 64, 256]),
             Setting(name: "compare.tls", target: servers.tls, levels: [1, 64]),
             Setting(name: "compare.http2", target: servers.http2, levels: [1, 64]),
-        ].filter(isKnownToOther)
+            Setting(name: "compare.connections", target: servers.plainOnce, levels: [1, 16]),
+            Setting(name: "compare.connections_resumed", target: servers.tlsOnce, levels: [1, 16]),
+        ]
+        if let target = servers.tlsUnresumed {
+            settings.append(Setting(name: "compare.connections_tls", target: target, levels: [1, 16]))
+        }
+        settings = try settings.filter(isKnownToOther)
         let machine = QuietMachine(effort)
         say("note: \(String(cString: cloop_libcurl()))")
         var pairs: [String: [(ours: Sample, other: Sample)]] = [:]

@@ -6,8 +6,11 @@ struct Servers {
     var plain: Target
     /// HTTP/1.1 over TLS, the only protocol that is offered.
     var tls: Target
-    /// HTTP/1.1 over TLS, where each response ends its connection.
+    /// As ``plain`` and ``tls``, where each response ends its connection.
+    var plainOnce: Target
     var tlsOnce: Target
+    /// As ``tlsOnce``, from a server that resumes no session.
+    var tlsUnresumed: Target?
     /// HTTP/2 over TLS: the response to a request in another version is 505, which no client takes.
     var http2: Target
     /// The same document from nghttpd, which packs several responses into one TLS record; `nil` where it is not installed.
@@ -22,8 +25,12 @@ struct Servers {
         let authority = URL(fileURLWithPath: path)
         plain = Target(url: urls[0])
         tls = Target(url: urls[1], authority: authority)
+        plainOnce = Target(url: bases[0].appendingPathComponent("once"))
         tlsOnce = Target(url: bases[1].appendingPathComponent("once"), authority: authority)
         http2 = Target(url: urls[2], authority: authority)
+        tlsUnresumed = ProcessInfo.processInfo.environment["BENCH_UNRESUMED_URL"].flatMap(URL.init(string:)).map {
+            Target(url: $0.appendingPathComponent("once"), authority: authority)
+        }
         nghttpd = ProcessInfo.processInfo.environment["BENCH_NGHTTPD_URL"].flatMap(URL.init(string:)).map {
             Target(url: $0.appendingPathComponent(Document.name), authority: authority)
         }
