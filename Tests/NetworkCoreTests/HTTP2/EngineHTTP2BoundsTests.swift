@@ -40,8 +40,9 @@
                 let peer = try HTTP2Peer(connection)
                 while true {
                     guard case .head(let stream, let fields, _) = try peer.next() else { continue }
-                    if fields[":path"] != "/never" { try peer.respond(stream, "\(connection.number)") }
+                    // Before the response, after which the next request is counted.
                     heads.withLock { $0 += 1 }
+                    if fields[":path"] != "/never" { try peer.respond(stream, "\(connection.number)") }
                 }
             }
             func cancelOne() async {
