@@ -145,7 +145,8 @@
             _ = try await session.response(for: friendly.request("/"))
             let url = try #require(URL(string: "\(flood.isSecure ? "https" : "http")://localhost:\(hostile.port)/"))
             let failed = Locked(false)
-            async let outcome = Self.failure(of: session, url, failed)
+            // A flood that no other limit ends is ended by this one.
+            async let outcome = Self.failure(of: session, url, total: .seconds(flood.message == nil ? 5 : 25), failed)
             // Each request of this loop is one more turn of the event loop.
             var turns = 0
             var longest = Duration.zero
@@ -186,11 +187,12 @@
             server.stop()
         }
 
-        private static func failure(of session: SocketSessionManager, _ url: URL, _ failed: Locked<Bool>) async -> TransportError?
-        {
+        private static func failure(
+            of session: SocketSessionManager, _ url: URL, total: Duration, _ failed: Locked<Bool>
+        ) async -> TransportError? {
             defer { failed.withLock { $0 = true } }
             do throws(TransportError) {
-                _ = try await session.response(for: NetworkRequest(url: url, timeouts: RequestTimeouts(total: .seconds(5))))
+                _ = try await session.response(for: NetworkRequest(url: url, timeouts: RequestTimeouts(total: total)))
                 return nil
             } catch {
                 return error
