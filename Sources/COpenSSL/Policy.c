@@ -226,7 +226,7 @@ int copenssl_policy_set_identity(
         next += sizes[index];
     }
     struct bio_st *bio = openssl.BIO_new_mem_buf(key, (int)key_size);
-    // Without a callback, the last argument is the passphrase, and nobody is asked for one.
+    // Without a callback, the last argument is the passphrase, and OpenSSL does not prompt for one.
     struct evp_pkey_st *parsed = bio ? openssl.PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)passphrase) : NULL;
     if (bio) openssl.BIO_free(bio);
     if (!parsed) return fail("the key cannot be read", text, text_size);

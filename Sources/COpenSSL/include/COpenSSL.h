@@ -180,7 +180,7 @@ int copenssl_is_drained(const copenssl_connection *connection);
 long copenssl_send(copenssl_connection *connection, const void *bytes, size_t count);
 // Frees what belongs to TLS, and sends a close_notify before if it can be sent at once. The socket and a connection below stay open.
 void copenssl_close(copenssl_connection *connection, int notifies);
-// Returns the protocol that was agreed on by ALPN; its size is 0 if there is none.
+// Returns the protocol that was agreed on by ALPN; its size is 0 if ALPN was not used.
 const unsigned char *copenssl_protocol(const copenssl_connection *connection, unsigned int *size);
 // Returns the version of TLS, such as "TLSv1.3".
 const char *copenssl_tls_version(const copenssl_connection *connection);

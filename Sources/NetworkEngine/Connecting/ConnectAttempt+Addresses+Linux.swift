@@ -156,7 +156,7 @@
 
         // MARK: Connecting
 
-        /// Begins to connect to the next address, if it is time, or ends the attempt if there is none.
+        /// Begins to connect to the next address, if it is time, or ends the attempt after the last one.
         func advance() {
             while true {
                 guard state == .lookingUpServer || state == .connecting else { return }

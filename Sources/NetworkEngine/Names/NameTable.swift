@@ -26,7 +26,7 @@ enum NameResult: Equatable {
 /// The names that are being looked up, and the addresses that were found.
 ///
 /// A state machine without I/O: its caller performs the lookups. Of each query, only one is performed at a time. What it finds is kept for a short
-/// time, also if nobody waits for it any more, and until it turns out that none of the addresses can be connected to.
+/// time, also if no attempt waits for it any more, and until the attempts to connect to all of the addresses have failed.
 struct NameTable<Waiter> {
     /// What to do with a query.
     enum Step {

@@ -23,7 +23,7 @@ import NetworkLogging
         public let key: [UInt8]
         /// The PKCS #12 container that has both, instead of ``certificates`` and ``key``; `nil` if these are set.
         public let container: [UInt8]?
-        /// The passphrase of the key or of the container; empty if there is none.
+        /// The passphrase of the key or of the container; empty if they are not encrypted.
         public let passphrase: String
     }
 

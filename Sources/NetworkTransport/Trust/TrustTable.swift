@@ -123,7 +123,7 @@ package struct LoadedIdentity: Sendable {
     }
 
     package let form: Form
-    /// The passphrase of the key or of the container; empty if there is none.
+    /// The passphrase of the key or of the container; empty if they are not encrypted.
     @Secret package var passphrase: String
 }
 
