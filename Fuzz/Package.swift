@@ -21,6 +21,7 @@ let package = Package(
         .executableTarget(name: "fuzz-http2", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-proxy", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-dns", dependencies: [networkCore]),
+        .executableTarget(name: "fuzz-tls", dependencies: [networkCore, endpoints]),
         .executableTarget(name: "fuzz-codings", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-cookies", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-challenges", dependencies: [networkPipeline]),

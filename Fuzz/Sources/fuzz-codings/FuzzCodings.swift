@@ -52,12 +52,32 @@ func isDamage(_ failure: ContentDecodingFailure?) -> Bool {
     if case .damaged? = failure { true } else { false }
 }
 
+/// Encodes content in gzip format, with zlib loaded anew, and decodes it again.
+func roundTrip(_ content: Data, level: Int) {
+    do {
+        guard let encoder = GzipEncoder(level: level, libraries: CodingLibraries()) else {
+            preconditionFailure("a library is missing")
+        }
+        var (coded, offset) = (Data(), 0)
+        while let piece = try encoder.encode(content, from: &offset) { coded += piece }
+        precondition(offset == content.count, "content is left")
+        while let piece = try encoder.finish() { coded += piece }
+        let decoded = coded.withUnsafeBytes { outcome("gzip", $0, seed: 0) }
+        // Content that is compressed to less than a fiftieth is refused.
+        if case .ratio? = decoded.failure { return }
+        precondition(decoded.failure == nil && decoded.output == Array(content), "decoded: \(decoded)")
+    } catch {
+        preconditionFailure("cannot encode: \(error)")
+    }
+}
+
 /// libFuzzer calls it with each of its inputs: the coding, the cuts, the content.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count >= 2 else { return -1 }
     let coding = codings[Int(start[0]) % codings.count]
     let bytes = UnsafeRawBufferPointer(start: start + 2, count: count - 2)
+    roundTrip(Data(bytes), level: Int(start[1]) % 9 + 1)
     let whole = outcome(coding, bytes, seed: 0)
     let cut = outcome(coding, bytes, seed: start[1])
     precondition(whole.failure != .damaged("no progress"), "a decoder stands still")

@@ -39,9 +39,9 @@
         let jobs: LoopJobs
         /// The transfer that a job started last.
         private var startedByJob: LoopTransfer?
-        /// When the loop was last woken up by events; 0 before.
+        /// The processor time of the loop's thread when the loop was last woken up by events; 0 before. In debug builds only.
         @exclusivity(unchecked) private var turnStart: UInt64 = 0
-        /// The longest time between two polls for events, in nanoseconds; measured in debug builds only. Used on the loop's thread.
+        /// The most processor time between two polls for events, in nanoseconds; measured in debug builds only. Used on the loop's thread.
         @exclusivity(unchecked) private(set) var longestTurn: UInt64 = 0
         /// The number of transfers that were started here and have not ended.
         @exclusivity(unchecked) var transfers = 0
@@ -177,17 +177,29 @@
                 inbox.wokeUp()
                 context.now = monotonicNanoseconds()
                 context.turn = LoopTurn()
-                turnStart = context.now
+                assert(beginTurn())
                 context.continueReady()
                 sockets.forEach(count) { owner, readiness in owner.socketIsReady(readiness) }
                 work()
             }
         }
 
-        /// Measures how long a turn took, in debug builds.
-        private func noteTurn() -> Bool {
-            if turnStart > 0 { longestTurn = max(longestTurn, monotonicNanoseconds() &- turnStart) }
+        private func beginTurn() -> Bool {
+            turnStart = Self.processorTime()
             return true
+        }
+
+        /// Measures how much a turn took, in debug builds.
+        private func noteTurn() -> Bool {
+            if turnStart > 0 { longestTurn = max(longestTurn, Self.processorTime() &- turnStart) }
+            return true
+        }
+
+        /// The processor time that this thread has used, in nanoseconds.
+        private static func processorTime() -> UInt64 {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
         }
 
         /// Makes the thread take the commands in the inbox. Called while the inbox's lock is held.

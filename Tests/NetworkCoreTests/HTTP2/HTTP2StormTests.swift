@@ -187,10 +187,10 @@
             isOver.withLock { $0 = true }
             let turn = await withTaskExecutorPreference(session.executor) { EventLoop.ofThisThread?.longestTurn ?? 0 }
             print(
-                "HTTP/2 storm, \(connections) connections: \(ends), the longest other request took \(try await longest), the longest turn of the loop",
+                "HTTP/2 storm, \(connections) connections: \(ends), the longest other request took \(try await longest), the longest turn of the loop used the processor for",
                 Duration.nanoseconds(turn))
-            // Bounded by what one connection may do before others are served. A thread of a busy machine may be held up for longer.
-            #expect(turn < 5_000_000_000)
+            // Bounded by what one connection may do before others are served.
+            #expect(turn < 10_000_000_000)
             #expect(ends["success", default: 0] > count / 8, "seed \(seed): \(ends)")
             #expect(await session.connectionCounts().total.streams == 0)
         }
