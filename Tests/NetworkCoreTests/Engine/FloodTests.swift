@@ -166,7 +166,7 @@
             hostile.stop()
         }
 
-        @Test(.needs("python3, the openssl command and libssl.so.3", TLSFlood.isAvailable), arguments: [1, 15])
+        @Test(.needs("python3, the openssl command and OpenSSL", TLSFlood.isAvailable), arguments: [1, 15])
         func `new keys between records of a response change nothing`(updates: Int) async throws {
             let certificates = try TLSServers.running()
             let server = try RawServer { connection in

@@ -17,8 +17,9 @@
             var step: String
         }
 
-        /// The OpenSSL of version 3.
-        nonisolated(unsafe) private static let library: UnsafeMutableRawPointer? = dlopen("libssl.so.3", RTLD_NOW)
+        /// OpenSSL of version 3 or 1.1.1.
+        nonisolated(unsafe) private static let library: UnsafeMutableRawPointer? =
+            dlopen("libssl.so.3", RTLD_NOW) ?? dlopen("libssl.so.1.1", RTLD_NOW)
         static var isAvailable: Bool { library != nil && TLSServers.areAvailable }
         /// The last line of secrets that OpenSSL has reported: the client's random bytes, and the secret. Only one connection makes its
         /// handshake at a time.
