@@ -39,6 +39,13 @@
         }
     }
 
+    extension URLSessionTask {
+        /// Stops receiving the response, or continues. What was received before is still delivered.
+        func setReceivingPaused(_ isPaused: Bool) {
+            if isPaused { suspend() } else { resume() }
+        }
+    }
+
     extension URLSessionExchange {
         /// Returns the response to an authentication challenge.
         func disposition(

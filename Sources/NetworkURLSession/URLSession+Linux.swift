@@ -16,6 +16,11 @@
         func openWebSocket(_ request: URLRequest) -> URLSessionTask? { nil }
     }
 
+    extension URLSessionTask {
+        /// Does nothing: there, `suspend()` ends the transfer, and `resume()` sends the request again.
+        func setReceivingPaused(_ isPaused: Bool) {}
+    }
+
     extension URLSessionExchange {
         /// Returns the response to an authentication challenge, which is always to cancel it.
         func disposition(

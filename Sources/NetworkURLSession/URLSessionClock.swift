@@ -37,7 +37,7 @@ final class URLSessionClock: @unchecked Sendable {
 
     /// Starts watching a transfer, with the current deadline of its activity.
     func watch(_ transfer: URLSessionTransfer) {
-        let deadline = transfer.activity.withLock { $0.deadline }
+        let deadline = transfer.activity.withLock { $0.deadline(at: Self.now) }
         let isSooner = state.withLock { state in
             state.heap.remove(transfer)
             Self.insert(transfer, deadline, into: &state)
@@ -65,7 +65,7 @@ final class URLSessionClock: @unchecked Sendable {
         }
         for transfer in due {
             // The deadline may have moved since the transfer was inserted.
-            let deadline = transfer.activity.withLock { $0.deadline }
+            let deadline = transfer.activity.withLock { $0.deadline(at: now) }
             if deadline <= now { transfer.expire(at: now) } else { reinsert(transfer, deadline) }
         }
         arm()
@@ -76,7 +76,7 @@ final class URLSessionClock: @unchecked Sendable {
         state.withLock { state in
             if transfer.heapIndex < 0 { Self.insert(transfer, deadline, into: &state) }
         }
-        if !transfer.driver.isAwaited { forget(transfer) }
+        if transfer.activity.withLock(\.hasEnded) { forget(transfer) }
     }
 
     private static func insert(_ transfer: URLSessionTransfer, _ deadline: UInt64, into state: inout State) {

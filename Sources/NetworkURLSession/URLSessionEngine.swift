@@ -122,7 +122,8 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
         transfer.ticket = nil
         let (session, bridge) = runningSession()
         let task = transfer.request.task(
-            in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies,
+            in: session, upload: transfer.currentUpload, userAgent: limits.userAgent,
+            handlesCookies: sessionConfiguration.httpShouldSetCookies,
             cookie: transfer.cookies)
         let exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
         transfer.exchange = exchange
@@ -162,7 +163,7 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
         webSockets[ObjectIdentifier(socket)] = socket
         if stage != .open { socket.sessionWillClose() }
         // If the transfer was completed before, its response is released here, which cancels the WebSocket.
-        end(transfer, .success(outcome(response, of: transfer)))
+        end(transfer, .success(response))
     }
 
     private func finish(_ exchange: URLSessionExchange, _ error: (any Error)?) {
@@ -171,11 +172,18 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
             webSockets[ObjectIdentifier(socket)] = nil
             return endSessionIfUnused()
         }
+        // A streamed response ends for its reader after what waits for the reader.
+        exchange.end { [weak self] in
+            guard let self else { return }
+            queue.async { self.complete(exchange, error) }
+        }
+    }
+
+    private func complete(_ exchange: URLSessionExchange, _ error: (any Error)?) {
         let transfer = exchange.transfer
         guard transfer.exchange === exchange else { return }
-        let received = exchange.take()
         do throws(TransportError) {
-            let response = outcome(try exchange.response(received, error), of: transfer)
+            let response = try exchange.outcome(error)
             guard response.mayBeFollowed else { return end(transfer, .success(response)) }
             // The transfer stays registered until the driver has decided.
             leave(transfer, isFinished: true)
@@ -185,19 +193,11 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
         }
     }
 
-    private func outcome(_ response: NetworkResponse, of transfer: URLSessionTransfer) -> ExchangeResponse {
-        ExchangeResponse(
-            status: response.statusCode, fields: .joined(response.headers),
-            content: response.upgrade.map { .upgraded($0) } ?? .body(response.body),
-            lazyURL: response.lazyURL, timings: response.timings, isVerified: trust?.isVerified(transfer.request) == true,
-            mayBeFollowed: rules.redirects.mayFollow(status: response.statusCode, transfer.request)
-                && response.headers.contains("Location"))
-    }
-
     /// - Parameter outcome: `nil` if the transfer is already completed.
     private func end(_ transfer: URLSessionTransfer, _ outcome: CallDriver.Outcome?) {
         guard !transfer.isEnded else { return }
         transfer.isEnded = true
+        transfer.activity.withLock { $0.end() }
         if let outcome { transfer.driver.end(outcome.mapError(transfer.timed)) }
         clock.forget(transfer)
         leave(transfer, isFinished: outcome != nil)

@@ -9,19 +9,20 @@ import NetworkSupport
 
 /// One task of a `URLSession`: one request and its response, without redirects.
 ///
-/// It collects what the delegate receives; the engine takes it when the task has ended.
+/// It collects what the delegate receives, and the engine takes that when the task has ended. The head of a streamed response is delivered at once,
+/// and its body passed to the reader.
 final class URLSessionExchange: Sendable {
     /// The parts of the response that were received.
     struct Received: Sendable {
         var response: HTTPURLResponse?
-        var body = Data()
+        var body: URLSessionBody
         /// Whether the server requested credentials and the challenge was cancelled. The task's cancellation is then not a
         /// failure.
         var wasChallenged = false
         /// Whether a response arrived that is not HTTP.
         var isNotHTTP = false
-        /// Whether further data is dropped.
-        var isClosed = false
+        /// Delivers the end of the task, after what waits for the reader.
+        var deliverEnd: (@Sendable () -> Void)?
         /// The durations of the phases, on platforms that measure them.
         var timings = TransferTimings()
     }
@@ -33,7 +34,13 @@ final class URLSessionExchange: Sendable {
     /// trusted.
     let trust: URLSessionTrust?
     private let limits: SessionConfiguration
-    private let received = Locked(Received())
+    /// The number of redirects that have led to this request.
+    private let redirects: Int
+    /// The number of bytes of the request's body.
+    let bodyCount: Int64
+    private let received: Locked<Received>
+    /// Whether `URLSession` is paused.
+    private let isSuspended = Locked(false)
     /// The WebSocket that was opened, and its subprotocol.
     let webSocket = Locked<(socket: URLSessionWebSocket, subprotocol: String?)?>(nil)
     /// Whether the task was cancelled. The lock is held while the task is cancelled and while a redirect or a challenge is
@@ -45,7 +52,10 @@ final class URLSessionExchange: Sendable {
         self.transfer = transfer
         self.limits = limits
         self.trust = trust
+        received = Locked(Received(body: URLSessionBody(maximumBytes: limits.maximumBodyBytes)))
         request = transfer.request
+        redirects = transfer.redirects
+        bodyCount = transfer.currentUpload?.count ?? 0
     }
 
     /// Drops further data and cancels the task. Blocks while `URLSession` is busy.
@@ -64,11 +74,11 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// Removes and returns what was received.
-    func take() -> Received {
+    /// Removes and returns what was received, and the collected body.
+    func take() -> (parts: Received, body: Data) {
         received.withLock { received in
-            defer { received.body = Data() }
-            return received
+            let body = received.body.takeCollected()
+            return (received, body)
         }
     }
 
@@ -78,8 +88,8 @@ final class URLSessionExchange: Sendable {
 
     private func close() {
         received.withLock { received in
-            received.isClosed = true
-            received.body = Data()
+            received.body.close()
+            received.deliverEnd = nil
         }
     }
 
@@ -99,18 +109,74 @@ final class URLSessionExchange: Sendable {
         }
         if !RedirectRules.isRedirect(response.statusCode) { transfer.endHeadBound() }
         update { $0.response = response }
+        stream(response)
+    }
+
+    /// Delivers the head of a streamed response, unless it is a redirect that may be followed. Its body follows through the pipe.
+    private func stream(_ response: HTTPURLResponse) {
+        guard let pipe = transfer.driver.download, !mayBeFollowed(response) else { return }
+        let isFirst = received.withLock { received in
+            if received.body.isStreaming { return false }
+            received.body.stream(to: pipe)
+            return true
+        }
+        guard isFirst else { return }
+        transfer.reader?.exchange = self
+        let parts = received.withLock { $0 }
+        transfer.driver.receive(outcome(response, parts, .download))
     }
 
     func receive(_ data: Data) {
         transfer.move(to: .receive)
-        let fits = received.withLock { received in
-            if received.isClosed { return true }
-            guard data.count <= limits.maximumBodyBytes - received.body.count else { return false }
-            received.body.append(data)
-            return true
+        perform(received.withLock { $0.body.receive(data) })
+        reportProgress()
+    }
+
+    /// Whether bytes wait for the reader of a streamed response.
+    var isPaused: Bool { received.withLock(\.body.isPaused) }
+
+    /// Passes what waits to the reader, which has room again.
+    func continueReading() {
+        perform(received.withLock { $0.body.continueReading() })
+    }
+
+    /// Calls a closure after the last byte was passed to the reader; at once if none waits.
+    func end(_ deliver: @escaping @Sendable () -> Void) {
+        let action = received.withLock { received in
+            received.deliverEnd = deliver
+            return received.body.receiveEnd()
         }
-        guard !fits else { return reportProgress() }
-        exceed(.bodyTooLarge, "the body is larger than \(limits.maximumBodyBytes) bytes (maximumBodyBytes)")
+        perform(action)
+    }
+
+    private func perform(_ action: URLSessionBody.Action) {
+        switch action {
+        case .nothing: break
+        case .adjustFlow: adjustFlow()
+        case .end:
+            let deliver = received.withLock { received in
+                defer { received.deliverEnd = nil }
+                return received.deliverEnd
+            }
+            deliver?()
+        case .refuse: exceed(.bodyTooLarge, "the body is larger than \(limits.maximumBodyBytes) bytes (maximumBodyBytes)")
+        case .overflow:
+            exceed(
+                .bodyTooLarge,
+                "more than \(limits.maximumBodyBytes) bytes of the body wait for the reader (maximumBodyBytes): URLSession does not pause"
+            )
+        }
+    }
+
+    /// Pauses `URLSession` while bytes wait for the reader, where that is possible.
+    private func adjustFlow() {
+        isSuspended.withLock { isSuspended in
+            let isPaused = self.isPaused
+            guard isPaused != isSuspended else { return }
+            isSuspended = isPaused
+            transfer.pauseIdleTimeout(isPaused)
+            task.setReceivingPaused(isPaused)
+        }
     }
 
     private func reportProgress() {
@@ -131,31 +197,46 @@ final class URLSessionExchange: Sendable {
 }
 
 extension URLSessionExchange {
-    /// Returns the response from what was received and the task's error.
-    func response(_ received: Received, _ error: (any Error)?) throws(TransportError) -> NetworkResponse {
+    /// Returns the outcome of the task, from what was received and its error. That of a streamed response ends its body.
+    func outcome(_ error: (any Error)?) throws(TransportError) -> ExchangeResponse {
+        let (parts, body) = take()
         let activity = transfer.activity.withLock { $0 }
-        if let error, !isRefusal(error, received.response ?? task.response as? HTTPURLResponse) {
+        if let error, !isRefusal(error, parts.response ?? task.response as? HTTPURLResponse) {
             let code = (error as NSError).code
-            guard received.wasChallenged, received.response != nil, code == URLError.Code.cancelled.rawValue else {
+            guard parts.wasChallenged, parts.response != nil, code == URLError.Code.cancelled.rawValue else {
                 throw URLSessionErrors.transportError(error, phase: activity.phase, request: request)
             }
         }
         // On Linux, a redirect that cannot be followed causes no event.
-        guard let response = received.response ?? task.response as? HTTPURLResponse else {
-            let reason = received.isNotHTTP ? "the response is not HTTP" : "the task ended without a response"
+        guard let response = parts.response ?? task.response as? HTTPURLResponse else {
+            let reason = parts.isNotHTTP ? "the response is not HTTP" : "the task ended without a response"
             throw TransportError(.malformedResponse, reason, phase: .receive, request: request)
         }
-        return NetworkResponse(
-            statusCode: response.statusCode, headers: HeaderFields(response), body: .data(received.body), url: request.url,
-            timings: timings(received, activity))
+        return outcome(response, parts, parts.body.isStreaming ? .download : .body(.data(body)))
+    }
+
+    /// Returns a response, or the head of one.
+    private func outcome(
+        _ response: HTTPURLResponse, _ parts: Received, _ content: ExchangeResponse.ResponseContent
+    ) -> ExchangeResponse {
+        ExchangeResponse(
+            status: response.statusCode, fields: .joined(HeaderFields(response)), content: content, lazyURL: request.lazyURL,
+            timings: timings(parts, transfer.activity.withLock { $0 }), isVerified: trust?.isVerified(request) == true,
+            mayBeFollowed: mayBeFollowed(response))
+    }
+
+    /// Whether a response is a redirect that may be followed.
+    private func mayBeFollowed(_ response: HTTPURLResponse) -> Bool {
+        transfer.driver.rules.redirects.mayFollow(status: response.statusCode, request)
+            && HeaderFields(response).contains("Location")
     }
 
     func timings(_ received: Received, _ activity: URLSessionActivity) -> TransferTimings {
         var timings = received.timings
         timings.queued = .nanoseconds(Int64(clamping: activity.queued))
         timings.total = .nanoseconds(Int64(URLSessionClock.now - activity.submitted))
-        timings.redirects = transfer.redirects
-        timings.bytesSent = Int64(request.body?.data?.count ?? 0)
+        timings.redirects = redirects
+        timings.bytesSent = bodyCount
         timings.bytesReceived = Int64(received.body.count)
         return timings
     }
@@ -208,9 +289,9 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
         guard let exchange = exchange(of: task) else { return }
         exchange.transfer.driver.notifier?.report(at: monotonicNanoseconds()) { progress in
             progress.bytesSent = totalBytesSent
-            progress.totalBytesToSend = Int64(exchange.request.body?.data?.count ?? 0)
+            progress.totalBytesToSend = exchange.bodyCount
         }
-        exchange.transfer.move(to: totalBytesSent < Int64(exchange.request.body?.data?.count ?? 0) ? .send : .firstByte)
+        exchange.transfer.move(to: totalBytesSent < exchange.bodyCount ? .send : .firstByte)
     }
 
     /// Never follows a redirect; the engine does. `URLSession` would send credentials to another origin, and on Linux lose the

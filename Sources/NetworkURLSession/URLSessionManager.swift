@@ -24,8 +24,9 @@ import NetworkSupport
 ///   have no effect: `URLSession` uses the proxy of its session configuration. ``NetworkCore/NetworkResponse/serverAddress`` is `nil` on Linux.
 /// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the
 ///   default trust policy is supported. Other policies fail each request (``NetworkCore/TransportError/Code/trustUnavailable``).
-/// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed
-///   response arrives as one chunk.
+/// - A body from a sequence is read before it is sent, and written to a temporary file if it has more than 256 KiB. While the reader of a streamed
+///   response does not read, `URLSession` is suspended. What it delivers nevertheless waits in memory, up to `maximumBodyBytes`; beyond
+///   that, the transfer fails (``NetworkCore/TransportError/Code/bodyTooLarge``). On Linux, it cannot be suspended.
 /// - A required version of HTTP is not supported: with another `httpVersion` than a preference, each request fails
 ///   (``NetworkCore/TransportError/Code/httpVersionUnavailable``).
 /// - Foundation joins the `Set-Cookie` fields of a response with commas; they are separated where a comma is followed by a name and `=`.
@@ -99,7 +100,7 @@ public final class URLSessionManager: ClosableSessionManager {
     /// not ended when the grace period is over. Then it invalidates the session of `URLSession`.
     ///
     /// A request that is refused or cancelled by this fails with ``NetworkCore/TransportError/Code/sessionClosed``. A request whose body is still
-    /// collected in memory has not been accepted, and is refused. ``shared`` can be closed too, which is for the end of a program.
+    /// read has not been accepted, and is refused. ``shared`` can be closed too, which is for the end of a program.
     ///
     /// It may be called several times, also concurrently: all calls return the same report, and the grace period that ends first applies.
     /// If the task is cancelled, the grace period ends at once. Closing cannot be undone. Numbers of connections are not available: they
@@ -113,7 +114,7 @@ public final class URLSessionManager: ClosableSessionManager {
     }
 
     /// Sends a request and returns its response. User information in its URL is sent as `Authorization`, unless that field is set.
-    /// A body from a file or a sequence is collected in memory first, and the body of the response is in memory.
+    /// The body of a streamed response is still arriving when this returns; `maximumBodyBytes` limits what waits for its reader.
     ///
     /// - Throws: ``NetworkCore/TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
@@ -122,11 +123,10 @@ public final class URLSessionManager: ClosableSessionManager {
             let parts = try self.parts.get()
             try parts.trust?.admit(request)
             if request.body?.trailers != nil { throw request.trailersUnsupported("URLSession sends none") }
-            var request = request
-            if let body = request.body, body.data == nil {
-                request.body = .data(try await body.collected(maximumBytes: configuration.maximumBodyBytes))
-            }
-            transfer = URLSessionTransfer(try parts.rules.prepared(request), rules: parts.rules, engine: parts.engine)
+            let prepared = try parts.rules.prepared(request)
+            var upload: URLSessionUpload?
+            if let body = prepared.body { upload = try await .prepare(body, of: prepared) }
+            transfer = URLSessionTransfer(prepared, upload: upload, rules: parts.rules, engine: parts.engine)
         } catch {
             request.reportEnd()
             throw error

@@ -46,8 +46,12 @@ extension NetworkRequest {
 extension NetworkRequest {
     /// Creates the task that sends this request.
     ///
-    /// - Parameter cookie: The stored cookies, which follow those that the request sets itself in one field (RFC 6265 §5.4).
-    func task(in session: URLSession, userAgent: String?, handlesCookies: Bool, cookie: String?) -> URLSessionTask {
+    /// - Parameters:
+    ///   - upload: The body, if the request has one.
+    ///   - cookie: The stored cookies, which follow those that the request sets itself in one field (RFC 6265 §5.4).
+    func task(
+        in session: URLSession, upload: URLSessionUpload?, userAgent: String?, handlesCookies: Bool, cookie: String?
+    ) -> URLSessionTask {
         var request = urlRequest
         request.timeoutInterval = URLSessionConfiguration.backstop
         request.cachePolicy = .reloadIgnoringLocalCacheData
@@ -59,10 +63,16 @@ extension NetworkRequest {
         if let lowered = loweredScheme { request.url = lowered }
         if let userAgent, !headers.contains("User-Agent") { request.setValue(userAgent, forHTTPHeaderField: "User-Agent") }
         if requestsWebSocket, let task = session.openWebSocket(request.forWebSocketTask) { return task }
-        // A data task would label a body without a content type as a form; an upload task does not.
-        guard let body = request.httpBody, !headers.contains("Content-Type") else { return session.dataTask(with: request) }
         request.httpBody = nil
-        return session.uploadTask(with: request, from: body)
+        switch upload?.source {
+        case .file(let url): return session.uploadTask(with: request, fromFile: url)
+        case .data(let body) where !body.isEmpty:
+            // A data task would label a body without a content type as a form; an upload task does not.
+            if !headers.contains("Content-Type") { return session.uploadTask(with: request, from: body) }
+            request.httpBody = body
+            return session.dataTask(with: request)
+        case .data, nil: return session.dataTask(with: request)
+        }
     }
 
     /// The URL with its scheme in lower case; `nil` if it is already. On Linux, `HTTP:` is an unknown scheme.

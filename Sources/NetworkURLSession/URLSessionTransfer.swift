@@ -23,7 +23,10 @@ protocol URLSessionTransferOwner: AnyObject, Sendable {
 final class URLSessionTransfer: Exchange, DeadlineMember, @unchecked Sendable {
     let driver: CallDriver
     let activity: Locked<URLSessionActivity>
+    /// The reader of a streamed response; `nil` if the response is collected.
+    let reader: StreamReader?
     private let engine: any URLSessionTransferOwner
+    private let upload: URLSessionUpload?
 
     var deadline = UInt64.max
     var heapIndex = -1
@@ -42,10 +45,20 @@ final class URLSessionTransfer: Exchange, DeadlineMember, @unchecked Sendable {
     var ticket: UInt64?
     var isEnded = false
 
-    init(_ request: NetworkRequest, rules: CallRules, engine: any URLSessionTransferOwner) {
+    /// The body that is sent with the current request; `nil` for none, as after some redirects.
+    var currentUpload: URLSessionUpload? { request.body == nil ? nil : upload }
+
+    init(
+        _ request: NetworkRequest, upload: URLSessionUpload? = nil, rules: CallRules, engine: any URLSessionTransferOwner
+    ) {
         self.request = request
+        self.upload = upload
         self.engine = engine
-        driver = CallDriver(request, rules: rules)
+        let reader = request.isStreamed ? StreamReader() : nil
+        self.reader = reader
+        driver = CallDriver(
+            request, rules: rules,
+            download: reader.map { reader in ResponseBodyPipe { reader.exchange?.continueReading() } })
         origin = request.origin
         activity = Locked(URLSessionActivity(request, limits: rules.configuration, now: URLSessionClock.now))
     }
@@ -87,6 +100,27 @@ final class URLSessionTransfer: Exchange, DeadlineMember, @unchecked Sendable {
         let now = URLSessionClock.now
         activity.withLock { $0.move(to: phase, at: now) }
     }
+
+    /// Stops the idle timeout while the transfer waits for the reader of a streamed response.
+    func pauseIdleTimeout(_ isPaused: Bool) {
+        let now = URLSessionClock.now
+        activity.withLock { $0.pauseIdleTimeout(isPaused, at: now) }
+    }
+}
+
+/// The reader of a streamed response, as the exchange that receives the body knows it.
+final class StreamReader: Sendable {
+    private struct Source {
+        weak var exchange: URLSessionExchange?
+    }
+
+    private let source = Locked(Source())
+
+    /// The exchange that continues when there is room.
+    var exchange: URLSessionExchange? {
+        get { source.withLock(\.exchange) }
+        set { source.withLock { $0.exchange = newValue } }
+    }
 }
 
 /// The phase of a transfer and the time of its last activity. Times are nanoseconds of ``URLSessionClock``.
@@ -107,6 +141,10 @@ struct URLSessionActivity: Sendable {
     /// How many requests of the call have entered the queue.
     private var requests = 0
     private var lastSign: UInt64?
+    /// Whether bytes wait for the reader of a streamed response.
+    private var waitsForReader = false
+    /// Whether the call has ended.
+    private(set) var hasEnded = false
 
     init(_ request: NetworkRequest, limits: SessionConfiguration, now: UInt64) {
         submitted = now
@@ -118,8 +156,9 @@ struct URLSessionActivity: Sendable {
     }
 
     /// The time at which the transfer is late, as far as is known now.
-    var deadline: UInt64 {
+    func deadline(at now: UInt64) -> UInt64 {
         guard let launched else { return limits.total }
+        if waitsForReader { return min(limits.total, now &+ limits.idleNanoseconds) }
         let idleDeadline = lastSign.map { $0 &+ limits.idleNanoseconds } ?? (launched &+ firstSignLimit)
         return min(limits.total, idleDeadline)
     }
@@ -152,6 +191,17 @@ struct URLSessionActivity: Sendable {
         guard launched != nil else { return }
         self.phase = phase
         lastSign = now
+    }
+
+    /// Stops the idle timeout, or starts it again.
+    mutating func pauseIdleTimeout(_ isPaused: Bool, at now: UInt64) {
+        waitsForReader = isPaused
+        lastSign = now
+    }
+
+    /// Records that the call has ended.
+    mutating func end() {
+        hasEnded = true
     }
 
     /// Records that the head of the response was received.

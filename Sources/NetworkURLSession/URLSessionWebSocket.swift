@@ -184,14 +184,14 @@ extension URLSessionExchange {
     }
 
     /// Returns the response of an opened WebSocket, with its messages; `nil` if it was not opened.
-    func openedResponse() -> (URLSessionWebSocket, NetworkResponse)? {
+    func openedResponse() -> (URLSessionWebSocket, ExchangeResponse)? {
         guard let (socket, subprotocol) = webSocket.withLock(\.self) else { return nil }
-        let received = take()
-        let head = received.response ?? task.response as? HTTPURLResponse
-        var response = NetworkResponse(
-            statusCode: 101, headers: head.map { HeaderFields($0) } ?? [:], url: request.url,
-            timings: timings(received, transfer.activity.withLock { $0 }))
-        response.upgrade = .messages(UpgradedMessages(socket, subprotocol: subprotocol))
+        let parts = take().parts
+        let head = parts.response ?? task.response as? HTTPURLResponse
+        let response = ExchangeResponse(
+            status: 101, fields: .joined(head.map { HeaderFields($0) } ?? [:]),
+            content: .upgraded(.messages(UpgradedMessages(socket, subprotocol: subprotocol))), lazyURL: request.lazyURL,
+            timings: timings(parts, transfer.activity.withLock { $0 }), isVerified: trust?.isVerified(request) == true)
         return (socket, response)
     }
 

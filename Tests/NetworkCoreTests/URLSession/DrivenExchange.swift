@@ -17,6 +17,8 @@ final class DrivenExchange: Sendable {
     /// The outcomes of the transfer that do not come from the engine: limits, failed checks, cancellations.
     let outcomes: Outcomes
     private let endings: Locked<Int>
+    private let engine = IdleEngine()
+    private let ends = Locked(0)
     private let calls = OpenCalls()
 
     init(
@@ -28,7 +30,8 @@ final class DrivenExchange: Sendable {
         configuration.protocolClasses = [SilentProtocol.self]
         session = URLSession(configuration: configuration, delegate: bridge, delegateQueue: nil)
         task = session.dataTask(with: request.urlRequest)
-        transfer = URLSessionTransfer(request, rules: try CallRules(limits), engine: NoEngine())
+        transfer = URLSessionTransfer(
+            request, upload: (request.body?.data).map { .inMemory($0) }, rules: try CallRules(limits), engine: engine)
         transfer.driver.start(over: transfer, completion: outcomes.completion)
         calls.add(transfer.driver)
         transfer.activity.withLock { $0.launch(at: URLSessionClock.now) }
@@ -53,7 +56,11 @@ final class DrivenExchange: Sendable {
     }
 
     func receive(_ text: String) {
-        bridge.urlSession(session, dataTask: task, didReceive: Data(text.utf8))
+        receive(Data(text.utf8))
+    }
+
+    func receive(_ data: Data) {
+        bridge.urlSession(session, dataTask: task, didReceive: data)
     }
 
     func send(_ count: Int64, of total: Int64) {
@@ -72,12 +79,28 @@ final class DrivenExchange: Sendable {
         return chosen.withLock { $0 }
     }
 
+    /// How often the engine was to discard the transfer.
+    var discardCount: Int { engine.discards.withLock { $0 } }
+
+    /// How often the end of the task was delivered.
+    var endCount: Int { ends.withLock { $0 } }
+
+    /// Ends the task of a streamed response, as the engine does.
+    func end(_ code: URLError.Code? = nil) {
+        let error = code.map { NSError(domain: NSURLErrorDomain, code: $0.rawValue, userInfo: [:]) }
+        bridge.urlSession(session, task: task, didCompleteWithError: error)
+        exchange.end { [self] in
+            ends.withLock { $0 += 1 }
+            transfer.driver.end(Result { () throws(TransportError) in try exchange.outcome(error) })
+        }
+    }
+
     /// Ends the task, and returns the response or the error that the engine takes from the exchange.
     func complete(_ code: URLError.Code? = nil) -> Result<NetworkResponse, TransportError> {
         let error = code.map { NSError(domain: NSURLErrorDomain, code: $0.rawValue, userInfo: [:]) }
         bridge.urlSession(session, task: task, didCompleteWithError: error)
         do throws(TransportError) {
-            return .success(try exchange.response(exchange.take(), error))
+            return .success(NetworkResponse(try exchange.outcome(error)))
         } catch {
             return .failure(error)
         }
@@ -88,11 +111,28 @@ final class DrivenExchange: Sendable {
     }
 }
 
+extension NetworkResponse {
+    /// The response that the driver returns for one of an exchange.
+    fileprivate init(_ response: ExchangeResponse) {
+        var body = NetworkBody.empty
+        if case .body(let content) = response.content { body = content }
+        let headers: HeaderFields =
+            switch response.fields {
+            case .lines(let head): head.headers
+            case .parsed(let headers), .joined(let headers): headers
+            }
+        self.init(
+            statusCode: response.status, headers: headers, body: body, url: response.lazyURL.url, timings: response.timings)
+    }
+}
+
 /// Sends nothing.
-private final class NoEngine: URLSessionTransferOwner {
+private final class IdleEngine: URLSessionTransferOwner {
+    let discards = Locked(0)
+
     func start(_ transfer: URLSessionTransfer) {}
     func follow(_ transfer: URLSessionTransfer, _ next: NetworkRequest, cookies: String?) {}
-    func discard(_ transfer: URLSessionTransfer) {}
+    func discard(_ transfer: URLSessionTransfer) { discards.withLock { $0 += 1 } }
 }
 
 extension NetworkRequest {

@@ -91,7 +91,7 @@ extension URLSessionTests {
             driven.bridge.urlSession(driven.session, task: driven.task, didCompleteWithError: nil)
             #expect(driven.endingCount == 1)
             let received = driven.exchange.take()
-            #expect(received.response?.statusCode == 200 && received.body == Data("a".utf8))
+            #expect(received.parts.response?.statusCode == 200 && received.body == Data("a".utf8))
         }
 
         @Test func `after a cancellation data is dropped, and no completion handler of URLSession is called`() throws {

@@ -34,6 +34,11 @@ actor Outcomes {
         for waiter in ready { waiter.continuation.resume() }
     }
 
+    /// Releases the responses.
+    func clear() {
+        results = []
+    }
+
     func wait(count: Int) async -> [Result<NetworkResponse, TransportError>] {
         if results.count < count {
             await withCheckedContinuation { waiting.append((count, $0)) }
