@@ -32,6 +32,7 @@ let package = Package(
                 .product(name: "NetworkObservation", package: "swift-data-transfer"),
                 .product(name: "NetworkPipeline", package: "swift-data-transfer"),
                 .product(name: "NetworkTesting", package: "swift-data-transfer"),
+                .product(name: "NetworkURLSession", package: "swift-data-transfer"),
                 .product(name: "NetworkWebSocket", package: "swift-data-transfer"),
             ]
                 + (hasAsyncHTTPClient

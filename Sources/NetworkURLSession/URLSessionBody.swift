@@ -27,10 +27,13 @@ struct URLSessionBody: Sendable {
     private var collected = Data()
     /// The pipe of a streamed response, after its head was delivered.
     private var pipe: ResponseBodyPipe?
-    /// The bytes that wait for the reader, from ``firstWaiting`` on.
+    /// The bytes that wait for the reader, in pieces of at most ``pieceBytes`` unless one was larger when it was received: one array would be copied
+    /// with each read, and single bytes would take many times their memory.
     private var waiting: [Data] = []
-    private var firstWaiting = 0
+    /// The number of pieces at the beginning that were passed to the reader.
+    private var passed = 0
     private var waitingBytes = 0
+    private static let pieceBytes = 64 << 10
     /// Whether the task has ended while bytes waited.
     private var hasEnded = false
     private var isClosed = false
@@ -66,7 +69,11 @@ struct URLSessionBody: Sendable {
         let wasPaused = isPaused
         if !wasPaused, write(data) { return .nothing }
         guard data.count <= maximumBytes - waitingBytes else { return .overflow }
-        waiting.append(data)
+        if passed < waiting.count, waiting[waiting.count - 1].count + data.count <= Self.pieceBytes {
+            waiting[waiting.count - 1].append(data)
+        } else {
+            waiting.append(data)
+        }
         waitingBytes += data.count
         return wasPaused ? .nothing : .adjustFlow
     }
@@ -74,14 +81,16 @@ struct URLSessionBody: Sendable {
     /// Passes what waits to the reader, which has room again.
     mutating func continueReading() -> Action {
         guard isPaused else { return .nothing }
-        while firstWaiting < waiting.count, write(waiting[firstWaiting]) {
-            waitingBytes -= waiting[firstWaiting].count
-            waiting[firstWaiting] = Data()
-            firstWaiting += 1
+        while passed < waiting.count, write(waiting[passed]) {
+            waitingBytes -= waiting[passed].count
+            waiting[passed] = Data()
+            passed += 1
+        }
+        if passed > waiting.count / 2 {
+            waiting.removeFirst(passed)
+            passed = 0
         }
         if isPaused { return .nothing }
-        waiting = []
-        firstWaiting = 0
         return hasEnded ? .end : .adjustFlow
     }
 
@@ -97,7 +106,7 @@ struct URLSessionBody: Sendable {
         isClosed = true
         collected = Data()
         waiting = []
-        firstWaiting = 0
+        passed = 0
         waitingBytes = 0
     }
 

@@ -216,7 +216,7 @@
             async throws
         {
             let server = try echoServer()
-            let session = URLSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10_000 })
+            let session = URLSessionManager()
             let body = bytes(count)
             let response = try await session.stream(for: request(server, body: .stream(Pieces(of: body, size: 7_000))))
             var received = Data()

@@ -76,15 +76,11 @@ struct URLSessionUploadTests {
 
     @Test func `a missing file is an error before anything is sent`() async throws {
         defer { remove() }
-        let requests = Locked(0)
-        let server = try LoopbackServer { _ in
-            requests.withLock { $0 += 1 }
-            return .text("ok")
-        }
+        let server = try LoopbackServer { _ in .text("ok") }
         let request = NetworkRequest(method: .put, url: server.url, body: .file(folder.appendingPathComponent("missing")))
         let error = try #require(await URLSessionManager().error(for: request))
         #expect(error.code == .bodyFailed && error.message.contains("missing"))
-        #expect(requests.withLock { $0 } == 0)
+        #expect(server.requests.isEmpty)
     }
 
     @Test func `a sequence that fails is an error with its cause`() async throws {
@@ -98,14 +94,14 @@ struct URLSessionUploadTests {
         #expect(error.code == .bodyFailed && error.underlying is Cause)
     }
 
-    @Test(arguments: ["file", "sequence", "form"]) func `a body is sent whole, and again after a redirect`(kind: String)
+    @Test(arguments: ["file", "sequence", "sequence of known length"]) func `a body is sent whole, and again after a redirect`(
+        kind: String
+    )
         async throws
     {
         defer { remove() }
-        let received = Locked<[(path: String, length: String?, body: Data)]>([])
         let server = try LoopbackServer { request in
-            received.withLock { $0.append((request.path, request.headers["Content-Length"], request.body)) }
-            return request.path == "/" ? LoopbackResponse(statusCode: 307, headers: ["Location": "/next"]) : .text("ok")
+            request.path == "/" ? .status(307, headers: ["Location": "/next"]) : .text("ok")
         }
         let body: NetworkBody =
             switch kind {
@@ -118,11 +114,10 @@ struct URLSessionUploadTests {
         request.progress = progress
         let response = try await URLSessionManager().response(for: request)
         #expect(response.statusCode == 200 && response.timings.bytesSent == Int64(Self.content.count))
-        let requests = received.withLock { $0 }
-        #expect(requests.map(\.path) == ["/", "/next"])
-        for request in requests {
+        #expect(server.requests.map(\.path) == ["/", "/next"])
+        for request in server.requests {
             let isSame = request.body == Self.content
-            #expect(isSame && request.length == "\(Self.content.count)")
+            #expect(isSame && request.headers["Content-Length"] == "\(Self.content.count)")
         }
         #expect(progress.current?.bytesSent == Int64(Self.content.count))
     }

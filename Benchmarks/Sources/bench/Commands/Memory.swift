@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkURLSession
 
 /// What large bodies cost: memory, which must not grow with them, and time, beside the `curl` command line.
 struct Memory {
@@ -15,6 +16,7 @@ struct Memory {
     /// One step for each way that a large body can go.
     func run() async throws {
         try await download()
+        try await downloadOverURLSession()
         try await elements()
     }
 
@@ -45,6 +47,23 @@ struct Memory {
         printFigure("transfer.download", ours.median, "MB/s")
         printFigure("transfer.download_curl", curls.median, "MB/s")
         printFigure("transfer.download_vs_curl", ours.median / curls.median, "x")
+    }
+
+    /// A file to a file, over `URLSession`.
+    private func downloadOverURLSession() async throws {
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: url), sessionManager: URLSessionManager())
+        let file = folder.appendingPathComponent("downloaded", isDirectory: false)
+        _ = try await service.request(Endpoint<Data>(path: Document.tiny, responseDecoder: .rawData))
+        let start = ContinuousClock.now
+        var downloaded: DownloadedFile?
+        let growth = try await Usage.peakGrowth {
+            downloaded = try await service.download(Endpoint<Void>(path: Self.fileName), to: .file(file))
+        }
+        let bytes = Double(downloaded?.byteCount ?? 0)
+        try FileManager.default.removeItem(at: file)
+        printFigure("memory.urlsession_download_mb", Double(growth) / Double(1 << 20), "MiB")
+        printFigure("transfer.urlsession_download", bytes / (ContinuousClock.now - start).inSeconds / 1e6, "MB/s")
     }
 
     private struct Item: Decodable {

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkURLSession
 
 /// What a form with a large file costs: memory, which must not grow with it, and time, beside `curl -F`.
 struct UploadMemory {
@@ -36,6 +37,21 @@ struct UploadMemory {
         printFigure("transfer.upload", ours.median, "MB/s")
         printFigure("transfer.upload_curl", curls.median, "MB/s")
         printFigure("transfer.upload_vs_curl", ours.median / curls.median, "x")
+        try await uploadOverURLSession()
+    }
+
+    /// The file and a form with the file, over `URLSession`.
+    private func uploadOverURLSession() async throws {
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: url), sessionManager: URLSessionManager())
+        let endpoint = Endpoint<Int>(path: "upload")
+        _ = try await service.upload(.json("warm"), to: endpoint)
+        var form = MultipartForm()
+        form.append(.file(file), name: "file")
+        for (name, body) in [("file", EndpointBody.file(file)), ("form", .multipart(form))] {
+            let growth = try await Usage.peakGrowth { _ = try await service.upload(body, to: endpoint) }
+            printFigure("memory.urlsession_upload_\(name)_mb", Double(growth) / Double(1 << 20), "MiB")
+        }
     }
 
     /// How long the `curl` command line takes by its own clock, without its start.
