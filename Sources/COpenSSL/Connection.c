@@ -75,6 +75,9 @@ static int read_bytes(struct bio_st *bio, char *bytes, int count) {
 }
 
 static int write_below(struct bio_st *bio, copenssl_connection *connection, const char *bytes, int count) {
+    // The call below removes the errors of this connection, such as the one that an alert reports.
+    if (openssl.ERR_peek_error() && !connection->reason)
+        connection->reason = copenssl_reason(copenssl_take_error(connection->text, COPENSSL_TEXT_SIZE));
     long result = copenssl_send(connection->below, bytes, (size_t)count);
     if (result > 0) return (int)result;
     if (result == COPENSSL_FAILED) {
@@ -153,6 +156,7 @@ static int outcome(copenssl_connection *connection, int result) {
     case OSSL_SSL_ERROR_ZERO_RETURN: connection->has_ended_orderly = 1; return COPENSSL_END;
     default: break;
     }
+    if (connection->reason && !openssl.ERR_peek_error()) return COPENSSL_FAILED;
     int reason = copenssl_reason(copenssl_take_error(connection->text, COPENSSL_TEXT_SIZE));
     if (!connection->reason) connection->reason = reason;
     if (reason > OSSL_SSL_AD_REASON_OFFSET && reason <= OSSL_SSL_AD_REASON_OFFSET + 255)
@@ -211,12 +215,14 @@ int copenssl_handshake(copenssl_connection *connection) {
 
 long copenssl_receive(copenssl_connection *connection, void *bytes, size_t count) {
     begin_call(connection);
+    connection->reading_waits_for_write = 0;
     int result = openssl.SSL_read(connection->ssl, bytes, count < INT_MAX ? (int)count : INT_MAX);
     if (result > 0) {
         connection->bytes_without_data = 0;
         return result;
     }
     result = outcome(connection, result);
+    connection->reading_waits_for_write = result == COPENSSL_WANTS_WRITE;
     // The socket has ended without a close_notify, which OpenSSL reports as an error.
     if (result == COPENSSL_FAILED && connection->has_input_ended && !connection->system_error && !connection->alert) return COPENSSL_END;
     return result;

@@ -51,6 +51,7 @@ typedef void (*openssl_message_callback)(
     F(void, SSL_CTX_free, (struct ssl_ctx_st *context)) \
     F(long, SSL_CTX_ctrl, (struct ssl_ctx_st *context, int command, long number, void *pointer)) \
     F(uint64_t, SSL_CTX_set_options, (struct ssl_ctx_st *context, uint64_t options)) \
+    F(uint64_t, SSL_CTX_clear_options, (struct ssl_ctx_st *context, uint64_t options)) \
     F(int, SSL_CTX_set_cipher_list, (struct ssl_ctx_st *context, const char *ciphers)) \
     F(int, SSL_CTX_set_ex_data, (struct ssl_ctx_st *context, int index, void *data)) \
     F(void *, SSL_CTX_get_ex_data, (const struct ssl_ctx_st *context, int index)) \
@@ -193,6 +194,7 @@ typedef void (*openssl_message_callback)(
     C(SSL_MODE_AUTO_RETRY, 0x04) \
     C(SSL_MODE_ENABLE_PARTIAL_WRITE, 0x01) \
     C(SSL_MODE_RELEASE_BUFFERS, 0x10) \
+    C(SSL_OP_NO_RENEGOTIATION, 0x40000000) \
     C(SSL_SECOP_TMP_DH, 0x40007) \
     C(SSL_SESS_CACHE_CLIENT, 0x0001) \
     C(SSL_SESS_CACHE_NO_INTERNAL, 0x0300) \

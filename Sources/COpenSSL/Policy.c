@@ -175,6 +175,8 @@ copenssl_policy *copenssl_policy_create(
     openssl.SSL_CTX_set_verify(context, OSSL_SSL_VERIFY_PEER, NULL);
     openssl.SSL_CTX_set_cert_verify_callback(context, verify, policy);
     copenssl_limits_set(context);
+    // A handshake of TLS 1.2 that a server begins anew would cost as much as the first one, each time (RFC 9113 §9.2.1).
+    openssl.SSL_CTX_set_options(context, OSSL_SSL_OP_NO_RENEGOTIATION);
     if (key_log >= 0) openssl.SSL_CTX_set_keylog_callback(context, log_key);
     if (roots) {
         openssl.X509_STORE_up_ref(roots->store);
@@ -202,6 +204,8 @@ static int add_certificate(copenssl_policy *policy, struct x509_st *certificate,
 }
 
 static int use_key(copenssl_policy *policy, struct evp_pkey_st *key) {
+    // Servers with TLS 1.2 may ask for a client certificate only when a request needs one.
+    openssl.SSL_CTX_clear_options(policy->context, OSSL_SSL_OP_NO_RENEGOTIATION);
     return key && openssl.SSL_CTX_use_PrivateKey(policy->context, key) == 1
            && openssl.SSL_CTX_check_private_key(policy->context) == 1;
 }

@@ -125,6 +125,8 @@ typedef struct copenssl_connection {
     int was_short;
     // Whether this call would have to wait for the socket to take bytes.
     int waits_for_write;
+    // Whether the last attempt to receive has to be repeated when the socket takes bytes.
+    int reading_waits_for_write;
     // Whether the handshake is complete.
     int is_ready;
     // Whether the socket, or the connection below, has reached its end.

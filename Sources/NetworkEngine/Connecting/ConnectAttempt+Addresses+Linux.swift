@@ -70,9 +70,9 @@
                 advance()
             case .name(let name):
                 if let addresses = connector.context.session.overrides.addresses(of: name, port: Int(port)) {
-                    use(addresses.compactMap { IPAddress($0) }, port)
+                    use(addresses.compactMap { IPAddress($0) }, port, onlyIPv4: onlyIPv4)
                 } else if name.isLocalhost {
-                    use(["::1", "127.0.0.1"].compactMap { IPAddress($0) }, port)
+                    use(["::1", "127.0.0.1"].compactMap { IPAddress($0) }, port, onlyIPv4: onlyIPv4)
                 } else {
                     lookUp(name, port, onlyIPv4: onlyIPv4)
                 }
@@ -80,8 +80,8 @@
         }
 
         /// Uses addresses that need no lookup, in their order, except that families alternate.
-        private func use(_ addresses: [IPAddress], _ port: UInt16) {
-            let permitted = addresses.filter(route.family.contains)
+        private func use(_ addresses: [IPAddress], _ port: UInt16, onlyIPv4: Bool) {
+            let permitted = addresses.filter { route.family.contains($0) && !(onlyIPv4 && $0.isIPv6) }
             race.replace(AddressOrder.interleaved(permitted).map { SocketAddress(place: .ip($0, scope: 0), port: port) })
             advance()
         }
@@ -214,7 +214,8 @@
             let descriptor = set.open(family: address.family)
             guard descriptor >= 0 else {
                 let error = errno
-                if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) {
+                // Another address may still connect; the race counts this one too.
+                if race.active == 1, [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) {
                     let reason = error == ENOMEM || error == ENOBUFS ? "memory for a socket" : "descriptor"
                     return fail(.outOfResources("this process has no \(reason) left"))
                 }

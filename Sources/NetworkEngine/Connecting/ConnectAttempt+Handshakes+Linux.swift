@@ -52,6 +52,14 @@
             _ key: TLSSessionCache.Key
         ) -> TLSConnection? {
             guard let socket else { return nil }
+            // OpenSSL takes a name that begins with a dot for any name that ends with it.
+            if case .name(let name) = place.tlsName, !(1...255).contains(name.utf8.count) || name.utf8.first == UInt8(ascii: ".")
+            {
+                let reason =
+                    "the host \(name.prefix(100).description.printable) is not a name of 1...255 bytes that a certificate can have"
+                fail(ConnectFailure(.invalidRequest, reason, phase: .tls))
+                return nil
+            }
             let context: TLSPolicy.Context
             do throws(TrustError) {
                 context = try policy.made()
@@ -110,7 +118,10 @@
             tls.forgetSessions()
             let message = (isProxy ? "TLS to the proxy: " : "") + problem.message
             if problem.failure == nil { return fail(ConnectFailure(.connectionLost, message, phase: .tls)) }
-            fail(ConnectFailure(.tlsFailed, message, phase: .tls, tlsFailure: problem.failure, alert: problem.alert))
+            // The alerts of the proxy say nothing about the server.
+            fail(
+                ConnectFailure(
+                    .tlsFailed, message, phase: .tls, tlsFailure: problem.failure, alert: isProxy ? 0 : problem.alert))
         }
 
         // MARK: Proxies

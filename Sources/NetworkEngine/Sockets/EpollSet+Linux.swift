@@ -58,10 +58,8 @@
             descriptor = epoll_create1(CInt(EPOLL_CLOEXEC))
             guard descriptor >= 0 else { return nil }
             wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
-            guard wakeDescriptor >= 0 else {
-                NetworkSupport.close(descriptor)
-                return nil
-            }
+            // All properties are set, so that `deinit` follows.
+            guard wakeDescriptor >= 0 else { return nil }
             control(EPOLL_CTL_ADD, wakeDescriptor, LINUX_EPOLLIN)
         }
 

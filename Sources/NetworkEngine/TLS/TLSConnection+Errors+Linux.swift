@@ -55,7 +55,7 @@
                     alert: Int(state.alert))
             }
             let failure = Self.failures[state.reason]
-            if failure == nil, state.has_input_ended != 0 {
+            if failure == nil, state.has_input_ended != 0 || state.has_ended_orderly != 0 {
                 return TLSProblem(message: "the connection was closed during the TLS handshake")
             }
             if failure == nil, state.system_error != 0 {

@@ -65,10 +65,8 @@
                         state, context.pointer, nil, address.bytes, address.bytes.count, protocols, CUnsignedInt(protocols.count),
                         session?.pointer)
                 }
-            guard isOpen != 0 else {
-                state.deallocate()
-                return nil
-            }
+            // All properties are set, so that `deinit` follows.
+            guard isOpen != 0 else { return nil }
         }
 
         deinit {
@@ -117,14 +115,16 @@
         var isDrained: Bool { copenssl_is_drained(state) != 0 }
 
         /// Whether reading has to wait until the socket takes bytes: TLS has to respond to a message first.
-        var readingWaitsForWriting: Bool { state.pointee.waits_for_write != 0 }
+        var readingWaitsForWriting: Bool { state.pointee.reading_waits_for_write != 0 }
 
         /// Whether the peer has ended its side with a close_notify (RFC 8446 §6.1). Otherwise anybody on the network may have ended it.
         var hasEndedOrderly: Bool { state.pointee.has_ended_orderly != 0 }
 
-        /// Sends a close_notify if the socket takes it at once. Nothing else can be sent afterwards.
+        /// Sends a close_notify if the socket takes it at once, and then one to the HTTPS proxy that carries the connection. Nothing else can be sent
+        /// afterwards.
         func close() {
             copenssl_close(state, 1)
+            below?.close()
         }
 
         /// The protocol that was agreed on by ALPN.

@@ -84,7 +84,9 @@
             private init(file: String?, folders: String?) {
                 self.file = file
                 self.folders = folders
-                let attributes = file.flatMap { try? FileManager.default.attributesOfItem(atPath: $0) }
+                // The file that a link leads to: the link itself stays the same.
+                let target = file.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+                let attributes = target.flatMap { try? FileManager.default.attributesOfItem(atPath: $0) }
                 changed = attributes?[.modificationDate] as? Date
             }
         }

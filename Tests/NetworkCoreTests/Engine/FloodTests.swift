@@ -167,13 +167,24 @@
         }
 
         @Test(.needs("python3, the openssl command and OpenSSL", TLSFlood.isAvailable), arguments: [1, 15])
-        func `new keys between records of a response change nothing`(updates: Int) async throws {
+        func `new keys between records of a response change nothing`(count: Int) async throws {
+            try await receive(.tls13, TLSFlood.keyUpdate, count)
+        }
+
+        /// RFC 9113 §9.2.1 forbids another handshake in HTTP/2, and each costs as much as the first one.
+        @Test(.needs("python3, the openssl command and OpenSSL", TLSFlood.isAvailable), arguments: [1, 15])
+        func `requests of a server for another handshake change nothing`(count: Int) async throws {
+            try await receive(.tls12, TLSFlood.helloRequest, count)
+        }
+
+        /// Receives a response with messages of TLS before each byte of its body.
+        private func receive(_ version: TLSFlood.Version, _ message: [UInt8], _ count: Int) async throws {
             let certificates = try TLSServers.running()
             let server = try RawServer { connection in
-                let tls = try TLSFlood(connection.descriptor, .tls13, certificates: certificates)
+                let tls = try TLSFlood(connection.descriptor, version, certificates: certificates)
                 var bytes = try tls.record(Array("HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n".utf8), type: 23)
                 for digit in 0..<400 {
-                    for _ in 0..<updates { bytes += try tls.record(TLSFlood.keyUpdate, type: 22) }
+                    for _ in 0..<count { bytes += try tls.record(message, type: 22) }
                     bytes += try tls.record(Array(String(digit % 10).utf8), type: 23)
                 }
                 try connection.send(bytes)
