@@ -415,6 +415,7 @@ NS_NAME("URLSession") NS_SENDABLE
 - (void)invalidateAndCancel;
 - (NSURLSessionDataTask *)dataTaskWithRequest:(NSURLRequest *)request;
 - (NSURLSessionUploadTask *)uploadTaskWithRequest:(NSURLRequest *)request fromData:(NSData *)bodyData;
+- (NSURLSessionUploadTask *)uploadTaskWithRequest:(NSURLRequest *)request fromFile:(NSURL *)fileURL;
 // https://developer.apple.com/documentation/foundation/urlsession/websockettask(with:)-3vh4u
 - (NSURLSessionWebSocketTask *)webSocketTaskWithRequest:(NSURLRequest *)request API_SINCE(10.15, 13.0, 13.0, 6.0);
 @end
