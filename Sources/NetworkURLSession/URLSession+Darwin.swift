@@ -39,15 +39,6 @@
         }
     }
 
-    /// The queue on which the delegate of a session is called.
-    // Sendable although unchecked, as its superclass.
-    final class URLSessionDelegateQueue: OperationQueue, @unchecked Sendable {
-        override init() {
-            super.init()
-            maxConcurrentOperationCount = 1
-        }
-    }
-
     extension URLSessionTask {
         /// Stops receiving the response, or continues. What was received before is still delivered.
         func setReceivingPaused(_ isPaused: Bool) {

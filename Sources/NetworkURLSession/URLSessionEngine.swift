@@ -142,8 +142,9 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
             guard let self else { return }
             queue.async { self.finish(exchange, error) }
         }
-        let session = URLSession(
-            configuration: sessionConfiguration, delegate: bridge, delegateQueue: URLSessionDelegateQueue())
+        let delegateQueue = OperationQueue()
+        delegateQueue.maxConcurrentOperationCount = 1
+        let session = URLSession(configuration: sessionConfiguration, delegate: bridge, delegateQueue: delegateQueue)
         running = (session, bridge)
         return (session, bridge)
     }
