@@ -45,7 +45,7 @@ struct SampleTests {
             .filter { !$0.hasPrefix(".") }.map { "Integrations/\($0)" }
     }
 
-    /// The READMEs, and the pages of the DocC catalogs without their tutorials.
+    /// The READMEs, the page for apps, and the pages of the DocC catalogs without their tutorials.
     private static func documents() throws -> [String] {
         let sources = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("Sources").path)
         let pages = sources.filter { path in
@@ -53,12 +53,12 @@ struct SampleTests {
             return path.hasSuffix(".md") && parts.contains { $0.hasSuffix(".docc") } && !parts.contains("Tutorials")
         }
         let readmes = try integrations().map { "\($0)/README.md" }
-        return ["README.md"] + readmes + pages.sorted().map { "Sources/\($0)" }
+        return ["README.md", "Docs/Apps.md"] + readmes + pages.sorted().map { "Sources/\($0)" }
     }
 
     /// The lines of the compiled files, read once.
     private static let snippets: Result<[[String]], any Error> = Result { () throws -> [[String]] in
-        // Docs/Samples are compiled by `.ci/run samples`; the snippets and the tests of nested packages when those are tested.
+        // Docs/Samples are compiled by `.ci/run samples`, those in the folder `Apple` by `.ci/run darwin`; the snippets and the tests of nested packages when those are tested.
         let folders =
             try ["Docs/Samples", "Tests/NetworkWebSocketTests/GraphQL"]
             + integrations().flatMap { ["\($0)/Snippets", "\($0)/Tests"] }
