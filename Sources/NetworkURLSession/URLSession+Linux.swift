@@ -16,6 +16,21 @@
         func openWebSocket(_ request: URLRequest) -> URLSessionTask? { nil }
     }
 
+    extension URLSessionUpload {
+        /// There, a stream that has no bytes for a moment ends the body.
+        static let platformProducesWhileSending = false
+    }
+
+    extension URLSession {
+        /// Is not called there.
+        func streamedUploadTask(_ request: URLRequest) -> URLSessionTask { dataTask(with: request) }
+    }
+
+    extension URLRequest {
+        /// Does nothing: there, `URLSession` does not speak HTTP/3.
+        mutating func preferHTTP3() {}
+    }
+
     extension URLSessionTask {
         /// Does nothing: there, `suspend()` ends the transfer, and `resume()` sends the request again.
         func setReceivingPaused(_ isPaused: Bool) {}

@@ -21,6 +21,7 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
     private var limits: SessionConfiguration { rules.configuration }
     private let sessionConfiguration: URLSessionConfiguration
     private let trust: URLSessionTrust?
+    private let versions: HTTPVersionTable
     private let clock = URLSessionClock()
 
     private var gate: OriginGate<URLSessionTransfer>
@@ -36,8 +37,11 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
     private var ended = 0
     let closing = SessionClosing()
 
-    init(_ rules: CallRules, sessionConfiguration: URLSessionConfiguration, trust: URLSessionTrust?) {
+    init(
+        _ rules: CallRules, sessionConfiguration: URLSessionConfiguration, trust: URLSessionTrust?, versions: HTTPVersionTable
+    ) {
         self.rules = rules
+        self.versions = versions
         self.trust = trust
         trust?.govern(sessionConfiguration)
         self.sessionConfiguration = sessionConfiguration
@@ -124,7 +128,7 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
         let task = transfer.request.task(
             in: session, upload: transfer.currentUpload, userAgent: limits.userAgent,
             handlesCookies: sessionConfiguration.httpShouldSetCookies,
-            cookie: transfer.cookies)
+            cookie: transfer.cookies, prefersHTTP3: (try? versions.rule(for: transfer.request)) == .http3Preferred)
         let exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
         transfer.exchange = exchange
         bridge.add(exchange)

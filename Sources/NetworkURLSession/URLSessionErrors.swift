@@ -7,19 +7,21 @@ import NetworkTransport
 #endif
 
 /// The mapping from `URLError` codes to transport errors.
-enum URLSessionErrors {
+package enum URLSessionErrors {
     /// Returns the transport error for an error of `URLSession`.
     ///
-    /// - Parameter phase: The phase of the transfer according to its events.
-    static func transportError(
-        _ error: any Error, phase: TransportError.Phase?, request: NetworkRequest
+    /// - Parameters:
+    ///   - phase: The phase of the transfer according to its events.
+    ///   - request: The request, whose URL the error names; `nil` if it is not known.
+    package static func transportError(
+        _ error: any Error, phase: TransportError.Phase?, request: NetworkRequest?
     ) -> TransportError {
         let error = error as NSError
         let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
         var meaning: (code: TransportError.Code, phase: TransportError.Phase?) = (.other, nil)
         let code: URLError.Code? = URLError.Code(rawValue: error.code)
         if error.domain == NSURLErrorDomain, let code { meaning = self.meaning(of: code, message: message) }
-        if meaning.code == .invalidRequest, URLText(request.url).authority.utf8.contains(UInt8(ascii: "[")) {
+        if meaning.code == .invalidRequest, let request, URLText(request.url).authority.utf8.contains(UInt8(ascii: "[")) {
             meaning = (.unsupported, nil)
         }
         return TransportError(

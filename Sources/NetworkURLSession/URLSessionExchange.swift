@@ -36,8 +36,10 @@ final class URLSessionExchange: Sendable {
     private let limits: SessionConfiguration
     /// The number of redirects that have led to this request.
     private let redirects: Int
-    /// The number of bytes of the request's body.
-    let bodyCount: Int64
+    /// The number of bytes of the request's body; `nil` if it is not known.
+    let bodyCount: Int64?
+    /// Writes the body that is produced while it is sent.
+    private let bodyWriter = Locked<BodyWriter?>(nil)
     private let received: Locked<Received>
     /// Whether `URLSession` is paused.
     private let isSuspended = Locked(false)
@@ -55,7 +57,7 @@ final class URLSessionExchange: Sendable {
         received = Locked(Received(body: URLSessionBody(maximumBytes: limits.maximumBodyBytes)))
         request = transfer.request
         redirects = transfer.redirects
-        bodyCount = transfer.currentUpload?.count ?? 0
+        bodyCount = transfer.currentUpload.map(\.count) ?? 0
     }
 
     /// Drops further data and cancels the task. Blocks while `URLSession` is busy.
@@ -90,6 +92,35 @@ final class URLSessionExchange: Sendable {
         received.withLock { received in
             received.body.close()
             received.deliverEnd = nil
+        }
+        stopWriting()
+    }
+
+    /// Writes the body of the request into a sink, again each time that `URLSession` asks for it.
+    ///
+    /// - Returns: Whether it is written. If not, the transfer has failed.
+    func writeBody(to sink: any BodySink) -> Bool {
+        do throws(TransportError) {
+            guard let chunks = try transfer.currentUpload?.chunks() else { return false }
+            let writer = BodyWriter(chunks, to: sink) { [weak self] error in
+                guard let self else { return }
+                transfer.fail(TransportError(like: error, request: request))
+            }
+            bodyWriter.withLock { current in
+                current?.stop()
+                current = writer
+            }
+            return true
+        } catch {
+            transfer.fail(TransportError(like: error, request: request))
+            return false
+        }
+    }
+
+    private func stopWriting() {
+        bodyWriter.withLock { writer in
+            writer?.stop()
+            writer = nil
         }
     }
 
@@ -220,7 +251,7 @@ extension URLSessionExchange {
         _ response: HTTPURLResponse, _ parts: Received, _ content: ExchangeResponse.ResponseContent
     ) -> ExchangeResponse {
         ExchangeResponse(
-            status: response.statusCode, fields: .joined(HeaderFields(response)), content: content, lazyURL: request.lazyURL,
+            status: response.statusCode, fields: .joined(HeaderFields(of: response)), content: content, lazyURL: request.lazyURL,
             timings: timings(parts, transfer.activity.withLock { $0 }), isVerified: trust?.isVerified(request) == true,
             mayBeFollowed: mayBeFollowed(response))
     }
@@ -228,7 +259,7 @@ extension URLSessionExchange {
     /// Whether a response is a redirect that may be followed.
     private func mayBeFollowed(_ response: HTTPURLResponse) -> Bool {
         transfer.driver.rules.redirects.mayFollow(status: response.statusCode, request)
-            && HeaderFields(response).contains("Location")
+            && response.value(forHTTPHeaderField: "Location") != nil
     }
 
     func timings(_ received: Received, _ activity: URLSessionActivity) -> TransferTimings {
@@ -236,7 +267,7 @@ extension URLSessionExchange {
         timings.queued = .nanoseconds(Int64(clamping: activity.queued))
         timings.total = .nanoseconds(Int64(URLSessionClock.now - activity.submitted))
         timings.redirects = redirects
-        timings.bytesSent = bodyCount
+        timings.bytesSent = bodyCount ?? task.countOfBytesSent
         timings.bytesReceived = Int64(received.body.count)
         return timings
     }
@@ -291,7 +322,7 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
             progress.bytesSent = totalBytesSent
             progress.totalBytesToSend = exchange.bodyCount
         }
-        exchange.transfer.move(to: totalBytesSent < exchange.bodyCount ? .send : .firstByte)
+        exchange.transfer.move(to: totalBytesSent < exchange.bodyCount ?? .max ? .send : .firstByte)
     }
 
     /// Never follows a redirect; the engine does. `URLSession` would send credentials to another origin, and on Linux lose the

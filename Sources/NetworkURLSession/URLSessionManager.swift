@@ -24,11 +24,13 @@ import NetworkSupport
 ///   have no effect: `URLSession` uses the proxy of its session configuration. ``NetworkCore/NetworkResponse/serverAddress`` is `nil` on Linux.
 /// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the
 ///   default trust policy is supported. Other policies fail each request (``NetworkCore/TransportError/Code/trustUnavailable``).
-/// - A body from a sequence is read before it is sent, and written to a temporary file if it has more than 256 KiB. While the reader of a streamed
-///   response does not read, `URLSession` is suspended. What it delivers nevertheless waits in memory, up to `maximumBodyBytes`; beyond
+/// - A body from a sequence is sent while it is produced; one of a known length of at most 256 KiB is read first. On Linux, each is read first, and
+///   written to a temporary file if it has more than 256 KiB, so that no response can be received meanwhile.
+/// - While the reader of a streamed response does not read, `URLSession` is suspended. What it delivers nevertheless waits in memory, up to `maximumBodyBytes`; beyond
 ///   that, the transfer fails (``NetworkCore/TransportError/Code/bodyTooLarge``). On Linux, it cannot be suspended.
 /// - A required version of HTTP is not supported: with another `httpVersion` than a preference, each request fails
-///   (``NetworkCore/TransportError/Code/httpVersionUnavailable``).
+///   (``NetworkCore/TransportError/Code/httpVersionUnavailable``). `http3Preferred` sets `assumesHTTP3Capable`, except on Linux.
+/// - While `URLSession` waits for a network (`waitsForConnectivity`), the idle timeout does not run.
 /// - Foundation joins the `Set-Cookie` fields of a response with commas; they are separated where a comma is followed by a name and `=`.
 ///   Cookies of ``NetworkCore/SessionConfiguration/cookies`` are stored when the response is complete.
 /// - A connection is only switched to another protocol for WebSockets, on Apple platforms, by a `URLSessionWebSocketTask`.
@@ -79,7 +81,8 @@ public final class URLSessionManager: ClosableSessionManager {
             try Self.admit(configuration)
             let trust = try URLSessionTrust(configuration)
             let engine = URLSessionEngine(
-                rules, sessionConfiguration: (sessionConfiguration ?? .isolated).governed(by: configuration), trust: trust)
+                rules, sessionConfiguration: (sessionConfiguration ?? .isolated).governed(by: configuration), trust: trust,
+                versions: try HTTPVersionTable(configuration))
             parts = .success(Parts(rules: rules, trust: trust, engine: engine))
             let isHidden = sessionConfiguration?.selectsUser == true && configuration.profile == nil
             identity = isHidden ? .unique() : rules.identity
@@ -159,10 +162,15 @@ extension URLSessionConfiguration {
     /// A new configuration that shares and stores nothing: no cookies, no cache and no stored credentials.
     package static var isolated: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.ignoreCookies()
-        configuration.urlCache = nil
-        configuration.urlCredentialStorage = nil
+        configuration.isolate()
         return configuration
+    }
+
+    /// Removes what is shared and stored: cookies, the cache and stored credentials.
+    package func isolate() {
+        ignoreCookies()
+        urlCache = nil
+        urlCredentialStorage = nil
     }
 
     /// Whether the requests of the session contain something that selects a user or a peer and is not part of a `NetworkRequest`.

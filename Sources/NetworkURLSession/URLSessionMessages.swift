@@ -49,8 +49,10 @@ extension NetworkRequest {
     /// - Parameters:
     ///   - upload: The body, if the request has one.
     ///   - cookie: The stored cookies, which follow those that the request sets itself in one field (RFC 6265 §5.4).
+    ///   - prefersHTTP3: Whether HTTP/3 is tried with a host that has not offered it, where `URLSession` speaks it.
     func task(
-        in session: URLSession, upload: URLSessionUpload?, userAgent: String?, handlesCookies: Bool, cookie: String?
+        in session: URLSession, upload: URLSessionUpload?, userAgent: String?, handlesCookies: Bool, cookie: String?,
+        prefersHTTP3: Bool = false
     ) -> URLSessionTask {
         var request = urlRequest
         request.timeoutInterval = URLSessionConfiguration.backstop
@@ -61,11 +63,15 @@ extension NetworkRequest {
             request.setValue(fields.joined(separator: "; "), forHTTPHeaderField: "Cookie")
         }
         if let lowered = loweredScheme { request.url = lowered }
+        if prefersHTTP3 { request.preferHTTP3() }
         if let userAgent, !headers.contains("User-Agent") { request.setValue(userAgent, forHTTPHeaderField: "User-Agent") }
         if requestsWebSocket, let task = session.openWebSocket(request.forWebSocketTask) { return task }
         request.httpBody = nil
         switch upload?.source {
         case .file(let url): return session.uploadTask(with: request, fromFile: url)
+        case .produced:
+            if let count = upload?.count { request.setValue(String(count), forHTTPHeaderField: "Content-Length") }
+            return session.streamedUploadTask(request)
         case .data(let body) where !body.isEmpty:
             // A data task would label a body without a content type as a form; an upload task does not.
             if !headers.contains("Content-Type") { return session.uploadTask(with: request, from: body) }
@@ -115,7 +121,7 @@ extension NetworkResponse {
 extension HeaderFields {
     /// Creates headers from the fields of a response. They are sorted by name, since Foundation does not keep their order. Joined
     /// `Set-Cookie` fields are separated.
-    init(_ response: HTTPURLResponse) {
+    package init(of response: HTTPURLResponse) {
         var fields: [Field] = []
         for (key, value) in response.allHeaderFields {
             guard let name = key as? String, let value = value as? String else { continue }

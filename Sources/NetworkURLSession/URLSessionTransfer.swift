@@ -101,6 +101,11 @@ final class URLSessionTransfer: Exchange, DeadlineMember, @unchecked Sendable {
         activity.withLock { $0.move(to: phase, at: now) }
     }
 
+    /// Stops the idle timeout until the next byte is transferred, because there is no network (`waitsForConnectivity`).
+    func waitForNetwork() {
+        activity.withLock { $0.waitForNetwork() }
+    }
+
     /// Stops the idle timeout while the transfer waits for the reader of a streamed response.
     func pauseIdleTimeout(_ isPaused: Bool) {
         let now = URLSessionClock.now
@@ -143,6 +148,8 @@ struct URLSessionActivity: Sendable {
     private var lastSign: UInt64?
     /// Whether bytes wait for the reader of a streamed response.
     private var waitsForReader = false
+    /// Whether there is no network, and the task waits for one.
+    private var waitsForNetwork = false
     /// Whether the call has ended.
     private(set) var hasEnded = false
 
@@ -158,7 +165,7 @@ struct URLSessionActivity: Sendable {
     /// The time at which the transfer is late, as far as is known now.
     func deadline(at now: UInt64) -> UInt64 {
         guard let launched else { return limits.total }
-        if waitsForReader { return min(limits.total, now &+ limits.idleNanoseconds) }
+        if waitsForReader || waitsForNetwork { return min(limits.total, now &+ limits.idleNanoseconds) }
         let idleDeadline = lastSign.map { $0 &+ limits.idleNanoseconds } ?? (launched &+ firstSignLimit)
         return min(limits.total, idleDeadline)
     }
@@ -184,6 +191,12 @@ struct URLSessionActivity: Sendable {
         queued &+= now - min(now, entered)
         launched = now
         lastSign = nil
+        waitsForNetwork = false
+    }
+
+    /// Stops the idle timeout until the next byte is transferred.
+    mutating func waitForNetwork() {
+        waitsForNetwork = launched != nil
     }
 
     /// Records that bytes were transferred.
@@ -191,6 +204,7 @@ struct URLSessionActivity: Sendable {
         guard launched != nil else { return }
         self.phase = phase
         lastSign = now
+        waitsForNetwork = false
     }
 
     /// Stops the idle timeout, or starts it again.

@@ -3,27 +3,31 @@ import Foundation
 import NetworkSupport
 @_spi(SessionManagers) import NetworkTransport
 
-/// The body of a request as a task of `URLSession` sends it: bytes in memory, or a file, which is read while it is sent. Both can be sent again
-/// after a redirect.
+/// The body of a request as a task of `URLSession` sends it: bytes in memory, a file, which is read while it is sent, or bytes that are produced
+/// while they are sent.
 ///
-/// A body that is produced while it is sent is written to a private temporary file first if it has more than 256 KiB, so that it is not held in
-/// memory. The file is removed with this object.
+/// Where `URLSession` cannot send a body while it is produced, which is the case on Linux, it is written to a private temporary file first if it has
+/// more than 256 KiB, so that it is not held in memory. The file is removed with this object.
 final class URLSessionUpload: Sendable {
     enum Source: Sendable {
         case data(Data)
         case file(URL)
+        /// A body that is produced while it is sent.
+        case produced(NetworkBody)
     }
 
     /// The number of bytes of a produced body that stay in memory.
     private static let maximumBytesInMemory = 256 << 10
 
     let source: Source
-    /// The number of bytes.
-    let count: Int64
+    /// The number of bytes; `nil` for a body that is produced until it ends.
+    let count: Int64?
     /// Removed with this object.
     private let temporary: TemporaryFile?
+    /// Whether a body that can be produced once has been.
+    private let isUsed = Locked(false)
 
-    private init(_ source: Source, count: Int64, temporary: TemporaryFile? = nil) {
+    private init(_ source: Source, count: Int64?, temporary: TemporaryFile? = nil) {
         self.source = source
         self.count = count
         self.temporary = temporary
@@ -32,21 +36,45 @@ final class URLSessionUpload: Sendable {
     /// Creates the body of a request from bytes in memory.
     static func inMemory(_ data: Data) -> URLSessionUpload { URLSessionUpload(.data(data), count: Int64(data.count)) }
 
-    /// Prepares the body of a request, and reads one that is neither in memory nor a regular file to its end.
+    /// Prepares the body of a request. One that is neither in memory nor a regular file is read to its end, unless it can be sent while it is
+    /// produced and has more than 256 KiB or an unknown length.
     ///
+    /// - Parameter producesWhileSending: Whether `URLSession` sends a body while it is produced. Default: what the platform can.
     /// - Throws: ``TransportError/Code/bodyFailed`` if a file cannot be read, a sequence fails or the temporary file cannot be written, or
     ///   ``TransportError/Code/bodyNotReplayable``.
-    static func prepare(_ body: NetworkBody, of request: NetworkRequest) async throws(TransportError) -> URLSessionUpload {
+    static func prepare(
+        _ body: NetworkBody, of request: NetworkRequest,
+        producesWhileSending: Bool = URLSessionUpload.platformProducesWhileSending
+    ) async throws(TransportError) -> URLSessionUpload {
         if let data = body.data { return .inMemory(data) }
         // The length of a file is unknown if it cannot be relied on, as in /proc.
-        if case .file(let url) = body.source, let length = try await body.measuredLength(for: request) {
-            return URLSessionUpload(.file(url), count: length)
+        let length = try await body.measuredLength(for: request)
+        if case .file(let url) = body.source, let length { return URLSessionUpload(.file(url), count: length) }
+        if producesWhileSending, length.map({ $0 > maximumBytesInMemory }) ?? true {
+            return URLSessionUpload(.produced(body), count: length)
         }
         do throws(TransportError) {
             return try await read(body.chunksToSend())
         } catch {
             throw TransportError(like: error, request: request)
         }
+    }
+
+    /// Returns the chunks of a body that is produced while it is sent, each time that `URLSession` asks for them.
+    ///
+    /// - Throws: ``TransportError/Code/bodyNotReplayable`` if they were returned before and can be produced only once.
+    func chunks() throws(TransportError) -> NetworkBody {
+        guard case .produced(let body) = source else {
+            throw TransportError(.bodyFailed, "URLSession asks for a stream of a body that has none")
+        }
+        let wasUsed = isUsed.withLock { isUsed in
+            defer { isUsed = true }
+            return isUsed
+        }
+        guard !wasUsed || body.isReplayable else {
+            throw TransportError(.bodyNotReplayable, "URLSession has to send the body again, which can be read only once")
+        }
+        return body.chunksToSend()
     }
 
     private static func read(_ body: NetworkBody) async throws(TransportError) -> URLSessionUpload {

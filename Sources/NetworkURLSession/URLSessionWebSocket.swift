@@ -189,7 +189,7 @@ extension URLSessionExchange {
         let parts = take().parts
         let head = parts.response ?? task.response as? HTTPURLResponse
         let response = ExchangeResponse(
-            status: 101, fields: .joined(head.map { HeaderFields($0) } ?? [:]),
+            status: 101, fields: .joined(head.map { HeaderFields(of: $0) } ?? [:]),
             content: .upgraded(.messages(UpgradedMessages(socket, subprotocol: subprotocol))), lazyURL: request.lazyURL,
             timings: timings(parts, transfer.activity.withLock { $0 }), isVerified: trust?.isVerified(request) == true)
         return (socket, response)

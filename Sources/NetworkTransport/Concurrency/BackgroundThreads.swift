@@ -1,6 +1,7 @@
 import NetworkSupport
 
-/// A group of threads for work that may block. There are three: for callers' closures, for files, and for lookups of names.
+/// A group of threads for work that may block. There are four: for callers' closures, for files, for lookups of names, and for bodies that `URLSession`
+/// sends while they are produced.
 ///
 /// The groups are separate from each other, from libdispatch's queues and from the cooperative pool of async tasks. Closures that
 /// block can therefore delay only other closures, once ``maximumCount`` of them block; transfers, async calls, files and
@@ -21,6 +22,8 @@ public struct BackgroundThreads: Sendable, BlockingWorkRunner {
     package static let files = BackgroundThreads("dt-files")
     /// The threads on which names are looked up with the system's resolver.
     package static let names = BackgroundThreads("dt-names")
+    /// The threads that write bodies which `URLSession` sends while they are produced. Each blocks while the network accepts no bytes.
+    package static let bodies = BackgroundThreads("dt-bodies")
     /// The default maximum number of threads of a group: 64.
     static let defaultMaximumCount = 64
 

@@ -27,6 +27,16 @@ extension URLSessionTests {
             #expect(activity.deadline(at: 0) == 2099 * Self.millisecond && activity.phase == .receive)
         }
 
+        @Test func `while a task waits for a network, the idle timeout does not run`() throws {
+            var activity = try activity(RequestTimeouts(idle: .milliseconds(50), total: .seconds(60)))
+            activity.launch(at: 2000 * Self.millisecond)
+            activity.waitForNetwork()
+            #expect(activity.deadline(at: 9000 * Self.millisecond) == 9050 * Self.millisecond)
+            #expect(activity.deadline(at: 60_990 * Self.millisecond) == 61_000 * Self.millisecond)
+            activity.move(to: .receive, at: 9000 * Self.millisecond)
+            #expect(activity.deadline(at: 9040 * Self.millisecond) == 9050 * Self.millisecond)
+        }
+
         @Test func `the connect timeout of a request ends with the first activity`() throws {
             var activity = try activity(RequestTimeouts(connect: .milliseconds(7), idle: .milliseconds(50)))
             activity.launch(at: 2000 * Self.millisecond)

@@ -25,7 +25,8 @@ extension URLSessionTests {
                 let configuration = URLSessionConfiguration.isolated
                 configuration.protocolClasses = [ScriptedProtocol.self]
                 let rules = try CallRules(SessionConfiguration(change))
-                engine = URLSessionEngine(rules, sessionConfiguration: configuration, trust: nil)
+                engine = URLSessionEngine(
+                    rules, sessionConfiguration: configuration, trust: nil, versions: try HTTPVersionTable(rules.configuration))
                 transfer = URLSessionTransfer(
                     try .webSocket(try script.url("/live").absoluteString), rules: rules, engine: engine)
                 transfer.driver.start(over: transfer, completion: outcomes.completion)
