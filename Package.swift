@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "NetworkWebSocket", targets: ["NetworkWebSocket"]),
         .library(name: "DataTransfer", targets: ["DataTransfer"]),
         .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
+        .library(name: "BackgroundTransfers", targets: ["BackgroundTransfers"]),
         .library(name: "DataTransferCombine", targets: ["DataTransferCombine"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
         .library(name: "NetworkRecordings", targets: ["NetworkRecordings"]),
@@ -90,6 +91,14 @@ let package = Package(
         .target(
             name: "ResumableUploads",
             dependencies: ["DataTransfer", "Endpoints", "NetworkLogging", "NetworkCore", "NetworkSupport"],
+            swiftSettings: settings),
+        // Downloads and uploads that continue while an app is suspended, on Apple platforms.
+        .target(
+            name: "BackgroundTransfers",
+            dependencies: [
+                "DataTransfer", "Endpoints", "NetworkLogging", "NetworkCore", "NetworkTransport", "NetworkSupport",
+                .target(name: "NetworkURLSession", condition: apple),
+            ],
             swiftSettings: settings),
         // Publishers, where Combine is available.
         .target(name: "DataTransferCombine", dependencies: ["DataTransfer"], swiftSettings: settings),
@@ -216,6 +225,10 @@ let package = Package(
             dependencies: ["ResumableUploads", "DataTransfer", "NetworkSupport", "NetworkTesting", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "BackgroundTransfersTests",
+            dependencies: ["BackgroundTransfers", "DataTransfer", "NetworkSupport", "NetworkTransport", "TransferTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TransferTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "NetworkRecordingsTests",
@@ -235,7 +248,7 @@ let package = Package(
             dependencies: [
                 "DataTransfer", "EndpointAPIs", "NetworkAuthorization", "NetworkCache", "NetworkObservation", "NetworkPipeline",
                 "NetworkRecordings", "NetworkTesting", "NetworkURLSession", "NetworkWebSocket", "ResumableUploads",
-                "TransferTestSupport",
+                "BackgroundTransfers", "NetworkTransport", "TransferTestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         // Links, samples and file names of the documentation.

@@ -17,7 +17,7 @@ MODULES = [
     ("NetworkCore", "NetworkCore"), ("EndpointAPIs", "EndpointAPIs"), ("NetworkPipeline", "NetworkPipeline"), ("NetworkAuthorization", "NetworkAuthorization"),
     ("NetworkObservation", "NetworkObservation"),
     ("NetworkCache", "NetworkCache"), ("NetworkWebSocket", "NetworkWebSocket"),
-    ("DataTransfer", "DataTransfer"), ("ResumableUploads", "ResumableUploads"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"), ("NetworkRecordings", "NetworkRecordings"),
+    ("DataTransfer", "DataTransfer"), ("ResumableUploads", "ResumableUploads"), ("BackgroundTransfers", "BackgroundTransfers"), ("DataTransferCombine", "DataTransferCombine"), ("NetworkTesting", "NetworkTesting"), ("NetworkRecordings", "NetworkRecordings"),
     ("quickstart", "quickstart"),
 ]
 

@@ -6,7 +6,7 @@ import PackageDescription
 // Built and inspected by .ci/check-linkage.
 let products = [
     "Endpoints", "EndpointAPIs", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkAuthorization",
-    "NetworkObservation", "NetworkCache", "DataTransfer", "ResumableUploads", "DataTransferCombine", "NetworkTesting",
+    "NetworkObservation", "NetworkCache", "DataTransfer", "ResumableUploads", "BackgroundTransfers", "DataTransferCombine", "NetworkTesting",
     "NetworkRecordings", "NetworkURLSession", "NetworkWebSocket",
 ]
 

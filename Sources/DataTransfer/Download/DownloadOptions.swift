@@ -95,7 +95,7 @@ public enum DownloadDestination: Sendable, Hashable {
 }
 
 extension DownloadOptions {
-    func validate(for url: URL) throws(FileFailure) {
+    package func validate(for url: URL) throws(FileFailure) {
         if let digest, digest.bytes == nil {
             throw FileFailure(
                 .invalidOptions, "the expected digest is neither 64 hexadecimal digits nor base64 of 32 bytes", url: url)
@@ -113,7 +113,7 @@ extension DownloadOptions {
 }
 
 extension DownloadDestination {
-    func validate(_ options: DownloadOptions) throws(FileFailure) {
+    package func validate(_ options: DownloadOptions) throws(FileFailure) {
         guard url.isFileURL, !url.path.utf8.contains(0), url.path.first == "/" else {
             throw FileFailure(.invalidOptions, "is not a file URL with an absolute path", url: url)
         }

@@ -33,7 +33,7 @@ extension DataTransferError {
         }
     }
 
-    init(decoding error: any Error, of response: NetworkResponse, method: RequestMethod) {
+    package init(decoding error: any Error, of response: NetworkResponse, method: RequestMethod) {
         let failure = ParsingFailure(error, of: response, method: method)
         if case .emptyBody? = (error as? ResponseDecodingError)?.kind {
             self = .noResponse(failure)

@@ -95,7 +95,7 @@ extension FileFailure {
     var isRetryable: Bool { code == .lengthMismatch || code == .busy }
 
     /// Creates a failure from that of a system call.
-    init(_ what: String, url: URL, _ error: SystemError) {
+    package init(_ what: String, url: URL, _ error: SystemError) {
         self.init(Self.code(of: error), "\(what): \(error.message)", url: url, systemError: error.number)
     }
 

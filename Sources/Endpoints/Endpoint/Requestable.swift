@@ -99,6 +99,14 @@ public struct AcceptedStatuses: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// Every status, so that none is an error.
     public static let any = AcceptedStatuses(0..<1000)
 
+    /// Creates a set of all statuses in any of the ranges, each with its lower and its upper bound.
+    package init(bounds: [[Int]]) {
+        ranges = bounds.compactMap { $0.count == 2 && $0[0] <= $0[1] ? $0[0]..<$0[1] : nil }
+    }
+
+    /// The lower and the upper bound of each range, upper bounds excluded.
+    package var bounds: [[Int]] { ranges.map { [$0.lowerBound, $0.upperBound] } }
+
     /// Returns whether a response with this status is a success.
     public func contains(_ status: Int) -> Bool {
         ranges.contains { $0.contains(status) }

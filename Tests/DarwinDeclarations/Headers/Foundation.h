@@ -32,6 +32,9 @@ NS_BRIDGED("Swift.Dictionary")
 @interface NSDictionary<__covariant KeyType, __covariant ObjectType> : NSObject <NSCopying>
 @end
 
+// https://developer.apple.com/documentation/foundation/nshomedirectory()
+extern NSString *NSHomeDirectory(void);
+
 // https://developer.apple.com/documentation/foundation/nsvalue
 @interface NSValue : NSObject <NSCopying>
 @property(readonly) const char *objCType;
@@ -169,12 +172,30 @@ NS_NAME("Progress") NS_SENDABLE
 - (void)cancel;
 @end
 
+// https://developer.apple.com/documentation/foundation/stream
+NS_NAME("Stream")
 @interface NSStream : NSObject
+- (void)open;
+- (void)close;
+@property(nullable, readonly, copy) NSError *streamError;
+@end
+
+// https://developer.apple.com/documentation/foundation/outputstream
+NS_NAME("OutputStream")
+@interface NSOutputStream : NSStream
+- (NSInteger)write:(const uint8_t *)buffer maxLength:(NSUInteger)len;
 @end
 
 // https://developer.apple.com/documentation/foundation/inputstream
 NS_NAME("InputStream")
 @interface NSInputStream : NSStream
+@end
+
+@interface NSStream (NSBoundPair)
+// https://developer.apple.com/documentation/foundation/stream/getboundstreams(withbuffersize:inputstream:outputstream:)
++ (void)getBoundStreamsWithBufferSize:(NSUInteger)bufferSize
+                          inputStream:(NSInputStream *_Nullable __autoreleasing *_Nullable)inputStream
+                         outputStream:(NSOutputStream *_Nullable __autoreleasing *_Nullable)outputStream;
 @end
 
 // MARK: URL loading: https://developer.apple.com/documentation/foundation/url-loading-system
@@ -208,6 +229,7 @@ NS_NAME("HTTPURLResponse") NS_SENDABLE
                         headerFields:(nullable NSDictionary<NSString *, NSString *> *)headerFields;
 @property(readonly) NSInteger statusCode;
 @property(readonly, copy) NSDictionary *allHeaderFields;
+- (nullable NSString *)valueForHTTPHeaderField:(NSString *)field API_SINCE(10.15, 13.0, 13.0, 6.0);
 @end
 
 // https://developer.apple.com/documentation/foundation/urlcache
@@ -274,9 +296,18 @@ NS_NAME("URLSessionConfiguration") NS_SENDABLE
 @property(nullable, copy) NSDictionary *HTTPAdditionalHeaders;
 @property(nullable, copy) NSDictionary *connectionProxyDictionary;
 @property NSInteger HTTPMaximumConnectionsPerHost;
+@property BOOL allowsExpensiveNetworkAccess API_SINCE(10.15, 13.0, 13.0, 6.0);
+@property BOOL allowsConstrainedNetworkAccess API_SINCE(10.15, 13.0, 13.0, 6.0);
+@property BOOL waitsForConnectivity API_SINCE(10.13, 11.0, 11.0, 4.0);
 @property(nullable, retain) NSHTTPCookieStorage *HTTPCookieStorage;
 @property(nullable, retain) NSURLCredentialStorage *URLCredentialStorage;
 @property(nullable, retain) NSURLCache *URLCache;
+// https://developer.apple.com/documentation/foundation/urlsessionconfiguration/background(withidentifier:)
++ (NSURLSessionConfiguration *)backgroundSessionConfigurationWithIdentifier:(NSString *)identifier NS_NAME("background(withIdentifier:)");
+@property(getter=isDiscretionary) BOOL discretionary;
+@property BOOL sessionSendsLaunchEvents API_SINCE(11.0, 7.0, 9.0, 2.0);
+@property(nullable, copy) NSString *sharedContainerIdentifier;
+@property BOOL allowsCellularAccess;
 @end
 
 // https://developer.apple.com/documentation/foundation/urlsessiontask
@@ -284,6 +315,8 @@ NS_NAME("URLSessionTask") NS_SENDABLE
 @interface NSURLSessionTask : NSObject <NSCopying>
 @property(readonly) NSUInteger taskIdentifier;
 @property(nullable, readonly, copy) NSURLRequest *currentRequest;
+@property(nullable, copy) NSString *taskDescription;
+@property(readonly) int64_t countOfBytesSent;
 @property(nullable, readonly, copy) NSURLResponse *response;
 @property(nullable, readonly, copy) NSError *error;
 - (void)cancel;
@@ -300,6 +333,16 @@ NS_NAME("URLSessionDataTask") NS_SENDABLE
 NS_NAME("URLSessionUploadTask") NS_SENDABLE
 @interface NSURLSessionUploadTask : NSURLSessionDataTask
 @end
+
+// https://developer.apple.com/documentation/foundation/urlsessiondownloadtask
+NS_NAME("URLSessionDownloadTask") NS_SENDABLE
+@interface NSURLSessionDownloadTask : NSURLSessionTask
+@end
+
+// https://developer.apple.com/documentation/foundation/nsurlsessiondownloadtaskresumedata
+extern NSString *const NSURLSessionDownloadTaskResumeData;
+// https://developer.apple.com/documentation/foundation/nsurlerrorbackgroundtaskcancelledreasonkey
+extern NSString *const NSURLErrorBackgroundTaskCancelledReasonKey;
 
 // https://developer.apple.com/documentation/foundation/urlsessionwebsockettask/closecode
 typedef NS_ENUM_OF(NSInteger, NSURLSessionWebSocketCloseCode) {
@@ -352,6 +395,9 @@ NS_NAME("URLSessionDelegate") NS_SENDABLE
 @protocol NSURLSessionDelegate <NSObject>
 @optional
 - (void)URLSession:(NSURLSession *)session didBecomeInvalidWithError:(nullable NSError *)error;
+// https://developer.apple.com/documentation/foundation/urlsessiondelegate/urlsessiondidfinishevents(forbackgroundurlsession:)
+- (void)URLSessionDidFinishEventsForBackgroundURLSession:(NSURLSession *)session
+    NS_NAME("urlSessionDidFinishEvents(forBackgroundURLSession:)") API_SINCE(11.0, 7.0, 9.0, 2.0);
 @end
 
 // https://developer.apple.com/documentation/foundation/urlsessiontaskdelegate
@@ -377,6 +423,13 @@ NS_NAME("URLSessionTaskDelegate") NS_SENDABLE
                           task:(NSURLSessionTask *)task
     didFinishCollectingMetrics:(NSURLSessionTaskMetrics *)metrics;
 - (void)URLSession:(NSURLSession *)session task:(NSURLSessionTask *)task didCompleteWithError:(nullable NSError *)error;
+// https://developer.apple.com/documentation/foundation/urlsessiontaskdelegate/urlsession(_:taskiswaitingforconnectivity:)
+- (void)URLSession:(NSURLSession *)session taskIsWaitingForConnectivity:(NSURLSessionTask *)task
+    API_SINCE(10.13, 11.0, 11.0, 4.0);
+// https://developer.apple.com/documentation/foundation/urlsessiontaskdelegate/urlsession(_:task:neednewbodystream:)
+- (void)URLSession:(NSURLSession *)session
+                 task:(NSURLSessionTask *)task
+    needNewBodyStream:(void (NS_SENDABLE ^)(NSInputStream *_Nullable bodyStream))completionHandler;
 @end
 
 // https://developer.apple.com/documentation/foundation/urlsessiondatadelegate
@@ -388,6 +441,20 @@ NS_NAME("URLSessionDataDelegate") NS_SENDABLE
     didReceiveResponse:(NSURLResponse *)response
      completionHandler:(void (NS_SENDABLE ^)(NSURLSessionResponseDisposition disposition))completionHandler;
 - (void)URLSession:(NSURLSession *)session dataTask:(NSURLSessionDataTask *)dataTask didReceiveData:(NSData *)data;
+@end
+
+// https://developer.apple.com/documentation/foundation/urlsessiondownloaddelegate
+NS_NAME("URLSessionDownloadDelegate") NS_SENDABLE
+@protocol NSURLSessionDownloadDelegate <NSURLSessionTaskDelegate>
+- (void)URLSession:(NSURLSession *)session
+                 downloadTask:(NSURLSessionDownloadTask *)downloadTask
+    didFinishDownloadingToURL:(NSURL *)location;
+@optional
+- (void)URLSession:(NSURLSession *)session
+                 downloadTask:(NSURLSessionDownloadTask *)downloadTask
+                 didWriteData:(int64_t)bytesWritten
+            totalBytesWritten:(int64_t)totalBytesWritten
+    totalBytesExpectedToWrite:(int64_t)totalBytesExpectedToWrite;
 @end
 
 // https://developer.apple.com/documentation/foundation/urlsessionwebsocketdelegate
@@ -416,6 +483,13 @@ NS_NAME("URLSession") NS_SENDABLE
 - (NSURLSessionDataTask *)dataTaskWithRequest:(NSURLRequest *)request;
 - (NSURLSessionUploadTask *)uploadTaskWithRequest:(NSURLRequest *)request fromData:(NSData *)bodyData;
 - (NSURLSessionUploadTask *)uploadTaskWithRequest:(NSURLRequest *)request fromFile:(NSURL *)fileURL;
+// https://developer.apple.com/documentation/foundation/urlsession/uploadtask(withstreamedrequest:)
+- (NSURLSessionUploadTask *)uploadTaskWithStreamedRequest:(NSURLRequest *)request;
+- (NSURLSessionDownloadTask *)downloadTaskWithRequest:(NSURLRequest *)request;
+- (NSURLSessionDownloadTask *)downloadTaskWithResumeData:(NSData *)resumeData;
+// https://developer.apple.com/documentation/foundation/urlsession/getalltasks(completionhandler:)
+- (void)getAllTasksWithCompletionHandler:(void (NS_SENDABLE ^)(NSArray<NSURLSessionTask *> *tasks))completionHandler
+    API_SINCE(10.11, 9.0, 9.0, 2.0);
 // https://developer.apple.com/documentation/foundation/urlsession/websockettask(with:)-3vh4u
 - (NSURLSessionWebSocketTask *)webSocketTaskWithRequest:(NSURLRequest *)request API_SINCE(10.15, 13.0, 13.0, 6.0);
 @end

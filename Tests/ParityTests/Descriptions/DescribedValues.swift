@@ -6,6 +6,7 @@ import NetworkTesting
 
 @testable import DataTransfer
 @testable import ResumableUploads
+import BackgroundTransfers
 
 /// Values of the public types, made of ``Marks``. Each public type is in one of these lists.
 enum DescribedValues {
@@ -94,6 +95,10 @@ enum DescribedValues {
             PageRule<NoContent>.cursor(m.text) { _ in m.secret }, pages, pages.makeAsyncIterator(),
             PartialDownload(url: m.file, byteCount: 1, age: .zero, isResumable: true), UploadFailure.Code(rawValue: m.name),
             UploadOptions(stateFile: m.url, metadata: ["token": m.secret]), UploadedFile(url: m.url, byteCount: 1), values,
+            BackgroundOptions(sharedContainerIdentifier: m.secret),
+            BackgroundTransfers(
+                center: BackgroundCenter(identifier: m.name, folder: m.file, maximumBodyBytes: 1), configuration: m.api,
+                options: BackgroundOptions()),
             values.makeAsyncIterator(),
         ]
     }

@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .serialized) struct ExtremesTests {
     static let table =
         ExtremeCall.endpoints + ExtremeCall.messages + ExtremeCall.streams + ExtremeCall.logging + ExtremeCall.core
-        + ExtremeCall.pipeline + ExtremeCall.cache + ExtremeCall.transfers + ExtremeCall.archives + ExtremeCall.loopback
+        + ExtremeCall.pipeline + ExtremeCall.cache + ExtremeCall.transfers + ExtremeCall.background + ExtremeCall.archives
+        + ExtremeCall.loopback
         + ExtremeCall.stubs + ExtremeCall.webSockets
 
     @Test(arguments: table) func `extreme arguments return a value or throw an error`(call: ExtremeCall) async throws {

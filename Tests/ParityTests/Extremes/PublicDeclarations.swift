@@ -35,7 +35,7 @@ enum PublicDeclarations {
             // What is unavailable only has a message for the compiler.
             if ["/quickstart/", "/NetworkSupport/", "+Unavailable.swift"].contains(where: file.path.contains) { continue }
             let text = try String(contentsOf: file, encoding: .utf8)
-            if text.contains("canImport(Combine)") || text.hasPrefix("#if canImport(os)") { continue }
+            if text.contains("canImport(Combine)") || text.contains(/^#if canImport\((os|Darwin)\)/) { continue }
             texts.append(text)
         }
         return texts

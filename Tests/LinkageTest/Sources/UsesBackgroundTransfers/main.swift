@@ -1,0 +1,4 @@
+import BackgroundTransfers
+
+let options = BackgroundOptions(sendsCredentials: true)
+print(options.maximumConnectionsPerHost)
