@@ -22,14 +22,20 @@ final class BodyWriter: Sendable {
 
     /// Begins to write.
     ///
-    /// - Parameter whenFailed: Called if the body cannot be produced, before the sink is closed: what reads it must not take it for complete.
-    init(_ body: NetworkBody, to sink: any BodySink, whenFailed: @escaping @Sendable (TransportError) -> Void) {
+    /// - Parameters:
+    ///   - length: The number of bytes after which the body is complete, if it is known: the sequence may end later.
+    ///   - whenFailed: Called if the body cannot be produced, before the sink is closed: what reads it must not take it for complete.
+    init(
+        _ body: NetworkBody, length: Int64?, to sink: any BodySink, whenFailed: @escaping @Sendable (TransportError) -> Void
+    ) {
         self.sink = sink
         let task = Task {
             do throws(TransportError) {
                 var chunks = body.makeAsyncIterator()
-                while let chunk = try await chunks.next() {
+                var written: Int64 = 0
+                while written < length ?? .max, let chunk = try await chunks.next() {
                     guard await BodyWriter.write(chunk, to: sink) else { break }
+                    written += Int64(chunk.count)
                 }
             } catch {
                 if !Task.isCancelled { whenFailed(error) }

@@ -95,6 +95,8 @@ package enum URLSessionErrors {
             ("certificate", .tlsFailed, .tls),
             ("proxy", .proxyFailed, nil),
             ("HTTP/2 stream", .connectionLost, nil),
+            ("Send failure", .connectionLost, nil),
+            ("Recv failure", .connectionLost, nil),
         ]
         for (word, code, phase) in words where message.range(of: word, options: .caseInsensitive) != nil {
             return (code, phase)

@@ -102,7 +102,7 @@ final class URLSessionExchange: Sendable {
     func writeBody(to sink: any BodySink) -> Bool {
         do throws(TransportError) {
             guard let chunks = try transfer.currentUpload?.chunks() else { return false }
-            let writer = BodyWriter(chunks, to: sink) { [weak self] error in
+            let writer = BodyWriter(chunks, length: bodyCount, to: sink) { [weak self] error in
                 guard let self else { return }
                 transfer.fail(TransportError(like: error, request: request))
             }

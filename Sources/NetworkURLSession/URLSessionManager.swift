@@ -10,37 +10,35 @@ import NetworkSupport
 /// A session manager that sends requests with `URLSession`: the default on Apple platforms, and available on Linux.
 ///
 /// It handles redirects, size limits, time limits and the number of connections itself, as every other session manager does; it
-/// uses `URLSession` only to transfer bytes. Some behavior differs:
+/// uses `URLSession` only to transfer bytes. `Docs/Platforms.md` has a table of all that differs from `SocketSessionManager`, with a test for
+/// each row. The most important:
 ///
 /// - `URLSession` does not report when a connection is ready, so the idle timeout starts when the request leaves the queue, and
 ///   includes connecting. `SessionConfiguration.connectTimeout` is not used; a request's own `timeouts.connect` limits the time
-///   to the first activity.
-/// - `maximumHeaderBytes` is checked when the head is complete. `maximumIdleConnections` is up to `URLSession`, and
-///   `maximumConnections` limits active requests without counting idle connections. `eventLoops` has no effect.
-/// - Without a `userAgent`, `URLSession` sends its default one. The order of fields, and the case of response field names, are
-///   lost.
-/// - `SessionConfiguration.route` and `unixSocketPath` are not supported: any value but the default fails each request
-///   (``NetworkCore/TransportError/Code/invalidConfiguration``), and so does a proxy other than `.environment` and `.none`, which
-///   have no effect: `URLSession` uses the proxy of its session configuration. ``NetworkCore/NetworkResponse/serverAddress`` is `nil` on Linux.
+///   to the first activity. `maximumHeaderBytes` is checked when the head is complete.
+/// - `maximumIdleConnections` is up to `URLSession`, and `maximumConnections` limits active requests without counting idle
+///   connections. `eventLoops` has no effect.
+/// - Routes, Unix domain sockets, proxies other than `.environment` and `.none` (``NetworkCore/TransportError/Code/invalidConfiguration``), and
+///   a required version of HTTP (``NetworkCore/TransportError/Code/httpVersionUnavailable``) are not supported: any of them fails each request.
+///   `URLSession` uses the proxy of its session configuration.
 /// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the
 ///   default trust policy is supported. Other policies fail each request (``NetworkCore/TransportError/Code/trustUnavailable``).
-/// - A body from a sequence is sent while it is produced; one of a known length of at most 256 KiB is read first. On Linux, each is read first, and
-///   written to a temporary file if it has more than 256 KiB, so that no response can be received meanwhile.
-/// - While the reader of a streamed response does not read, `URLSession` is suspended. What it delivers nevertheless waits in memory, up to `maximumBodyBytes`; beyond
-///   that, the transfer fails (``NetworkCore/TransportError/Code/bodyTooLarge``). On Linux, it cannot be suspended.
-/// - A required version of HTTP is not supported: with another `httpVersion` than a preference, each request fails
-///   (``NetworkCore/TransportError/Code/httpVersionUnavailable``). `http3Preferred` sets `assumesHTTP3Capable`, except on Linux.
-/// - While `URLSession` waits for a network (`waitsForConnectivity`), the idle timeout does not run.
-/// - Foundation joins the `Set-Cookie` fields of a response with commas; they are separated where a comma is followed by a name and `=`.
-///   Cookies of ``NetworkCore/SessionConfiguration/cookies`` are stored when the response is complete.
+/// - A body from a sequence is sent while it is produced; one of a known length of at most 256 KiB is read first. On Linux, each is read first, without a
+///   limit of time or size, and written to a temporary file if it has more than 256 KiB, so that no response can be received meanwhile.
+/// - While the reader of a streamed response does not read, `URLSession` is suspended. What it delivers nevertheless waits in memory,
+///   up to `maximumBodyBytes`; beyond that, the transfer fails (``NetworkCore/TransportError/Code/bodyTooLarge``). On Linux, it cannot be
+///   suspended.
+/// - `http3Preferred` sets `assumesHTTP3Capable`, and while `URLSession` waits for a network (`waitsForConnectivity`), the idle timeout does not
+///   run. On Linux, both have no effect.
+/// - The order of fields, and the case of response field names, are lost. Trailers are not available, and
+///   ``NetworkCore/TransferTimings/bytesReceived`` counts the bytes after content decoding.
+/// - Cookies of ``NetworkCore/SessionConfiguration/cookies`` are stored when the response is complete.
 /// - A connection is only switched to another protocol for WebSockets, on Apple platforms, by a `URLSessionWebSocketTask`.
-/// - Trailers are not available, and ``NetworkCore/TransferTimings/bytesReceived`` counts the bytes after content decoding.
+/// - A `URLCache` is not used: the cache is the interceptor of `NetworkCache`.
 ///
 /// On Linux, in addition, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
-/// connection that closes inside the response head. It closes file descriptors while their event sources are active, so that
-/// dispatch may never report a descriptor as ready that another thread opens at that moment. A redirect that is returned as a
-/// response has no body, a method in lower case is sent in upper case, and IPv6 literals are ``NetworkCore/TransportError/Code/unsupported``.
-/// Prefer the default session manager there.
+/// connection that closes inside the response head. One that sends without a pause holds up all sessions of the process. Prefer the default
+/// session manager there.
 ///
 /// When the session manager is released, its session is invalidated after the last transfer has ended.
 public final class URLSessionManager: ClosableSessionManager {
@@ -68,9 +66,10 @@ public final class URLSessionManager: ClosableSessionManager {
     ///     (``NetworkCore/TransportError/Code/invalidConfiguration``), or if a trust policy cannot be loaded or enforced
     ///     (``NetworkCore/TransportError/Code/trustUnavailable``).
     ///   - sessionConfiguration: The configuration of the session, which is copied. With `nil`, the default, without cookies, cache and
-    ///     stored credentials. Its time limits and its number of connections per host are replaced by those of `configuration`, and its
-    ///     cookie storage is not used if `configuration.cookies` names another one. On Linux its cache is removed, since it can return the
-    ///     response to another query.
+    ///     stored credentials. What it says of networks is kept, such as `waitsForConnectivity`, `allowsConstrainedNetworkAccess`,
+    ///     `allowsExpensiveNetworkAccess`, `allowsCellularAccess` and `multipathServiceType`, and so are its proxy, header fields and protocol
+    ///     classes. Its time limits and its number of connections per host are replaced by those of `configuration`, and its cookie storage is
+    ///     not used if `configuration.cookies` names another one. Its `URLCache` is neither read nor written.
     public init(
         configuration: SessionConfiguration = SessionConfiguration(),
         sessionConfiguration: URLSessionConfiguration? = nil
@@ -189,16 +188,15 @@ extension URLSessionConfiguration {
     /// infinity traps on Linux.
     static let backstop: TimeInterval = 2_000_000
 
-    /// Returns a copy in which no limit of `URLSession` applies before those of the session manager.
+    /// Returns a copy in which no limit of `URLSession` applies before those of the session manager, and no cache below its interceptors. All
+    /// else is kept.
     func governed(by limits: SessionConfiguration) -> URLSessionConfiguration {
         guard let governed = copy() as? URLSessionConfiguration else { return self }
         governed.timeoutIntervalForRequest = Self.backstop
         governed.timeoutIntervalForResource = Self.backstop
         governed.httpMaximumConnectionsPerHost = max(1, limits.maximumConnectionsPerHost)
+        governed.urlCache = nil
         if limits.cookies != .ignored { governed.ignoreCookies() }
-        #if os(Linux)
-            governed.urlCache = nil
-        #endif
         return governed
     }
 }

@@ -62,6 +62,8 @@ extension NetworkRequest {
             let fields = headers.values(for: "Cookie").filter { !$0.isEmpty } + [cookie]
             request.setValue(fields.joined(separator: "; "), forHTTPHeaderField: "Cookie")
         }
+        // It is meant for a proxy, and for no server (RFC 9110 §11.7.2). `URLSession` has the credentials of its proxies.
+        request.setValue(nil, forHTTPHeaderField: "Proxy-Authorization")
         if let lowered = loweredScheme { request.url = lowered }
         if prefersHTTP3 { request.preferHTTP3() }
         if let userAgent, !headers.contains("User-Agent") { request.setValue(userAgent, forHTTPHeaderField: "User-Agent") }

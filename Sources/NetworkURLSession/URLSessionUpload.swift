@@ -54,7 +54,7 @@ final class URLSessionUpload: Sendable {
             return URLSessionUpload(.produced(body), count: length)
         }
         do throws(TransportError) {
-            return try await read(body.chunksToSend())
+            return try await read(body.chunksToSend(), length: body.knownLength)
         } catch {
             throw TransportError(like: error, request: request)
         }
@@ -77,11 +77,12 @@ final class URLSessionUpload: Sendable {
         return body.chunksToSend()
     }
 
-    private static func read(_ body: NetworkBody) async throws(TransportError) -> URLSessionUpload {
+    /// - Parameter length: The number of bytes after which the body is complete, if it is known: the sequence may end later.
+    private static func read(_ body: NetworkBody, length: Int64?) async throws(TransportError) -> URLSessionUpload {
         var (start, count) = (Data(), Int64(0))
         var file: TemporaryFile?
         var chunks = body.makeAsyncIterator()
-        while let chunk = try await chunks.next() {
+        while count != length, let chunk = try await chunks.next() {
             count += Int64(chunk.count)
             if let file {
                 try await file.append(chunk)

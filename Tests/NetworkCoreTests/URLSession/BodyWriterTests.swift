@@ -66,7 +66,7 @@ struct BodyWriterTests {
         room: Int
     ) async throws {
         let sink = FakeSink(room: room)
-        let writer = BodyWriter(try await upload(chunks()).chunks(), to: sink) { Issue.record("\($0)") }
+        let writer = BodyWriter(try await upload(chunks()).chunks(), length: nil, to: sink) { Issue.record("\($0)") }
         await sink.untilClosed()
         writer.stop()
         #expect(sink.state.withLock(\.written) == Self.content && sink.state.withLock(\.closings) == 1)
@@ -75,7 +75,7 @@ struct BodyWriterTests {
     @Test func `a body that fails is reported before the sink is closed, with its cause`() async throws {
         let sink = FakeSink(room: .max)
         let failure = Locked<(error: TransportError, wasClosed: Bool)?>(nil)
-        let writer = BodyWriter(try await upload(chunks(failing: true)).chunks(), to: sink) { error in
+        let writer = BodyWriter(try await upload(chunks(failing: true)).chunks(), length: nil, to: sink) { error in
             failure.withLock { $0 = (error, sink.state.withLock(\.closings) > 0) }
         }
         await sink.untilClosed()
@@ -87,16 +87,25 @@ struct BodyWriterTests {
     @Test func `when nothing reads any more, the body is stopped without an error`() async throws {
         let sink = FakeSink(room: 10)
         sink.state.withLock { $0.readerIsGone = true }
-        let writer = BodyWriter(try await upload(chunks()).chunks(), to: sink) { Issue.record("\($0)") }
+        let writer = BodyWriter(try await upload(chunks()).chunks(), length: nil, to: sink) { Issue.record("\($0)") }
         await sink.untilClosed()
         #expect(sink.state.withLock(\.written).isEmpty)
+        _ = writer
+    }
+
+    @Test func `a body of known length is complete with its last byte, even if the sequence does not end`() async throws {
+        let endless = NetworkBody.stream(AsyncStream<Data> { $0.yield(Self.content) }, length: 300_000)
+        let sink = FakeSink(room: .max)
+        let writer = BodyWriter(try await upload(endless).chunks(), length: 300_000, to: sink) { Issue.record("\($0)") }
+        await sink.untilClosed()
+        #expect(sink.state.withLock(\.written) == Self.content)
         _ = writer
     }
 
     @Test func `stop ends a body that would never end`() async throws {
         let endless = NetworkBody.stream(AsyncStream<Data> { _ in })
         let sink = FakeSink(room: 10)
-        let writer = BodyWriter(try await upload(endless).chunks(), to: sink) { Issue.record("\($0)") }
+        let writer = BodyWriter(try await upload(endless).chunks(), length: nil, to: sink) { Issue.record("\($0)") }
         writer.stop()
         await sink.untilClosed()
         #expect(sink.state.withLock(\.closings) == 1)

@@ -78,6 +78,7 @@ extension URLSessionTests {
             ("Illegal or missing hexadecimal sequence in chunked-encoding", .malformedResponse),
             ("Unrecognized content encoding type. libcurl understands deflate, gzip content encodings.", .undecodableContent),
             ("Error while processing content unencoding: incorrect header check", .undecodableContent),
+            ("Send failure: Broken pipe", .connectionLost), ("Recv failure: Connection reset by peer", .connectionLost),
             ("Out of memory", .headersTooLarge), ("something new", .other),
         ])
         func `unknown URL errors are converted by their message`(message: String, meaning: TransportError.Code) {
