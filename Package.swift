@@ -153,9 +153,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Endpoints", "CTestSettings"], path: "Tests/TestSupport",
             swiftSettings: settings),
-        // Servers, clocks and gates for tests that send requests. Exports TestSupport.
+        // Servers, clocks, gates and session managers for tests that send requests. Exports TestSupport.
         .target(
-            name: "TransferTestSupport", dependencies: ["DataTransfer", "NetworkTesting", "TestSupport"],
+            name: "TransferTestSupport", dependencies: ["DataTransfer", "NetworkTesting", "NetworkURLSession", "TestSupport"],
             path: "Tests/TransferTestSupport", swiftSettings: settings),
         // Limits how many tests run at the same time.
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),

@@ -3,8 +3,9 @@ import Foundation
 import NetworkSupport
 import NetworkTesting
 import Testing
+import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct PageTests {
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession) struct PageTests {
     struct Page: Codable, Sendable, Equatable {
         var items: [Int]
         var cursor: String?
@@ -150,7 +151,7 @@ import Testing
                 ? LoopbackResponse.data(Data(#"{"items": [1], "cursor": "a"}"#.utf8), contentType: "application/json")
                 : LoopbackResponse(status: 302, headers: ["Location": "/all"])
         }
-        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        let service = server.service()
         var first = list
         first.headerParameters["Idempotency-Key"] = "1"
         var count = 0

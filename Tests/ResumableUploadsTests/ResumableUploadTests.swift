@@ -7,7 +7,7 @@ import Testing
 import TransferTestSupport
 
 /// Tests of one upload each, with the faults that it meets.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct ResumableUploadTests {
     private let folder: TemporaryFolder
     private let model = TusServer()
@@ -87,20 +87,23 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test func `after a lost connection, the rest is sent from the position of the server`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `after a lost connection, the rest is sent from the position of the server`() async throws {
         inject([.cut(30_000), .lostResponse], into: .patch)
         expectComplete(try await upload())
         #expect(methods == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH", "HEAD"])
         #expect(model.state.withLock { $0.uploads.values.first?.parts } == [0, 30_000])
     }
 
-    @Test func `a conflict and a lock are followed by a question, and a lost part is sent again`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `a conflict and a lock are followed by a question, and a lost part is sent again`() async throws {
         inject([.refused(409), .refused(423), .cut(60_000), .restart(20_000)], into: .patch)
         expectComplete(try await upload())
         #expect(model.state.withLock { $0.uploads.values.first?.parts } == [0, 40_000])
     }
 
-    @Test func `an upload that was cancelled is continued from its state`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `an upload that was cancelled is continued from its state`() async throws {
         let service = server.service()
         inject([.cut(50_000)], into: .patch)
         let task = Locked<Task<UploadedFile, any Error>?>(nil)
@@ -125,7 +128,8 @@ struct ResumableUploadTests {
         #expect(methods.suffix(3) == ["OPTIONS", "HEAD", "PATCH"])
     }
 
-    @Test func `bytes of the earlier call that arrive late are not sent again`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `bytes of the earlier call that arrive late are not sent again`() async throws {
         inject([.cut(30_000), .refused(400)], into: .patch)
         _ = try await downloadFailure { try await upload() }
         inject([], into: .patch)
@@ -148,7 +152,8 @@ struct ResumableUploadTests {
         #expect(model.state.withLock { $0.uploads.values.first?.parts } == [0, 30_000, 90_000])
     }
 
-    @Test func `progress never decreases and ends with the length`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `progress never decreases and ends with the length`() async throws {
         let events = Events()
         inject([.cut(50_000), .restart(30_000), .cut(10_000)], into: .patch)
         expectComplete(try await upload(progress: events))
@@ -160,7 +165,8 @@ struct ResumableUploadTests {
 
     // MARK: Uploads that do not exist any more
 
-    @Test(arguments: [403, 404, 410]) func `an upload that is gone is created anew, once in a call`(status: Int) async throws {
+    @Test(.notOverURLSession(.closedConnections), arguments: [403, 404, 410])
+    func `an upload that is gone is created anew, once in a call`(status: Int) async throws {
         inject([.cut(30_000), .removed(status)], into: .patch)
         expectComplete(try await upload())
         inject([.removed(status), .removed(status)], into: .patch)
@@ -170,7 +176,8 @@ struct ResumableUploadTests {
         expectComplete(try await upload())
     }
 
-    @Test func `an upload that is created anew makes progress again`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `an upload that is created anew makes progress again`() async throws {
         model.change { state in
             let parts = Locked(0)
             state.fault = { _, request in
@@ -210,6 +217,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
+        .notOverURLSession(.closedConnections),
         arguments: [
             ("100001", "beyond 100000"), ("-1", "not a number"), ("9223372036854775808", "not a number"),
             ("1, 2", "not a number"),
@@ -231,7 +239,8 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test func `a position beyond the sent bytes ends the upload for good`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `a position beyond the sent bytes ends the upload for good`() async throws {
         inject([.offset("40001")], into: .patch)
         let options = UploadOptions(chunkBytes: 40_000, backoff: Backoff(base: .zero))
         let error = try await downloadFailure { try await upload(options) }
@@ -261,7 +270,8 @@ struct ResumableUploadTests {
         expectComplete(try await upload(options))
     }
 
-    @Test func `another length of the upload is an error`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `another length of the upload is an error`() async throws {
         inject([.cut(10)], into: .patch)
         let inner = model.state.withLock(\.fault)
         model.change { state in
@@ -271,7 +281,8 @@ struct ResumableUploadTests {
         #expect(error.uploadFailure?.code == .lengthMismatch && "\(error)".contains("Upload-Length is \"100001\""))
     }
 
-    @Test(arguments: [409, 423, 503, 0, 1]) func `attempts without progress are limited`(kind: Int) async throws {
+    @Test(.notOverURLSession(.closedConnections), arguments: [409, 423, 503, 0, 1])
+    func `attempts without progress are limited`(kind: Int) async throws {
         model.change { state in
             state.fault = { _, request in
                 guard request.method == .patch else { return nil }
@@ -314,7 +325,8 @@ struct ResumableUploadTests {
         expectComplete(try await upload())
     }
 
-    @Test func `attempts that make progress are not limited`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `attempts that make progress are not limited`() async throws {
         model.change { state in
             state.fault = { _, request in request.method == .patch ? .cut(1_500) : nil }
         }
@@ -363,7 +375,8 @@ struct ResumableUploadTests {
 
     // MARK: Termination and completion
 
-    @Test func `an upload is terminated, and its state is removed`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `an upload is terminated, and its state is removed`() async throws {
         inject([.cut(10), .refused(400)], into: .patch)
         _ = try await downloadFailure { try await upload() }
         #expect(folder.names == [".movie.mp4.upload", "movie.mp4"] && model.state.withLock { $0.uploads.count } == 1)

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import ResumableUploads
 
 /// Tests of the state file, the identity of the file, and the options.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct UploadStateTests {
     private let folder: TemporaryFolder
     private let model = TusServer()
@@ -50,7 +50,8 @@ struct UploadStateTests {
         model.change { $0.fault = { _, _ in nil } }
     }
 
-    @Test(arguments: 0..<5) func `a file that has changed is an error, until its upload is terminated`(change: Int) async throws {
+    @Test(.notOverURLSession(.closedConnections), arguments: 0..<5)
+    func `a file that has changed is an error, until its upload is terminated`(change: Int) async throws {
         try await interrupt()
         var bytes = sampleBytes(200_000)
         let modified = try #require(try FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate] as? Date)
@@ -91,7 +92,8 @@ struct UploadStateTests {
         #expect(try await failure(UploadOptions(chunkBytes: 150_000, sendsChecksums: false)).code == .fileChanged)
     }
 
-    @Test func `a state of another server is not used`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `a state of another server is not used`() async throws {
         try await interrupt()
         let other = TusServer()
         let second = try other.server()
@@ -126,7 +128,8 @@ struct UploadStateTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test func `a state that others can write to, and a symbolic link, are not used`() async throws {
+    @Test(.notOverURLSession(.closedConnections))
+    func `a state that others can write to, and a symbolic link, are not used`() async throws {
         try await interrupt()
         chmod(state.path, 0o622)
         #expect(try await failure().code == .stateUnusable)

@@ -7,7 +7,7 @@
     import TransferTestSupport
 
     /// Tests that run in separate processes, because they block threads that all other tests need.
-    @Suite(.timeLimit(.minutes(10))) struct BlockedDownloadTests {
+    @Suite(.timeLimit(.minutes(10)), .alsoOverURLSession) struct BlockedDownloadTests {
         @Test func `downloads to files and decoded downloads complete while 1,000 completions are blocked`() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .json("[\(String(repeating: "1,", count: 200_000))1]") }
@@ -27,7 +27,7 @@
 
         @Test func `downloads are decoded on the threads for file operations`() async throws {
             let server = try LoopbackServer { _ in .json("[1]") }
-            let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+            let service = server.service()
             let names = Locked<[String?]>([])
             let endpoint = Endpoint<Int>(path: "numbers") { body in
                 names.withLock { $0.append(Thread.current.name) }

@@ -4,16 +4,17 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct DecodedDownloadTests {
-    private let small = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 1000 })
+    private let small = testedSession { $0.maximumBodyBytes = 1000 }
     private let numbers = Endpoint<[Int]>(path: "numbers", keyPath: "values")
 
     private static func document(_ count: Int) -> String {
         "{\"values\":[\((0..<count).map(String.init).joined(separator: ","))]}"
     }
 
-    @Test func `a body larger than the limit for memory can be decoded from a download`() async throws {
+    @Test(.notOverURLSession(.pauses))
+    func `a body larger than the limit for memory can be decoded from a download`() async throws {
         let server = try LoopbackServer { _ in .json(Self.document(50_000)) }
         let service = server.service(session: small)
         let refused = try await downloadFailure { try await service.request(numbers) }
@@ -27,7 +28,8 @@ struct DecodedDownloadTests {
         #expect(try result.get().count == 50_000 && queue.count == 1 && monitor.current?.isFinished == true)
     }
 
-    @Test func `decoded bytes stay valid after the file is closed`() async throws {
+    @Test(.notOverURLSession(.pauses))
+    func `decoded bytes stay valid after the file is closed`() async throws {
         let server = try LoopbackServer { _ in .data(sampleBytes(300_000)) }
         let raw = Endpoint<Data>(path: "raw", responseDecoder: .rawData)
         let data = try await server.service(session: small).download(raw)

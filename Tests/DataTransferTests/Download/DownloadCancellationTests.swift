@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct DownloadCancellationTests {
     private let folder: TemporaryFolder
     private let served = ServedFile(sampleBytes(700_000))

@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct DownloadTests {
     private let folder: TemporaryFolder
     private let served = ServedFile(sampleBytes(700_000))
@@ -227,7 +227,8 @@ struct DownloadTests {
         expectOnly()
     }
 
-    @Test func `a response larger than maximumBytes is an error and leaves no files`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `a response larger than maximumBytes is an error and leaves no files`() async throws {
         let server = try served.server()
         let error = try await downloadFailure {
             try await server.service().download(

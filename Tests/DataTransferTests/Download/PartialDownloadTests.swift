@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct PartialDownloadTests {
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession) struct PartialDownloadTests {
     private let folder: TemporaryFolder
     private let served = ServedFile(sampleBytes(100_000))
     private let server: LoopbackServer

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct DataTransferStreamTests {
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession) struct DataTransferStreamTests {
     struct OwnError: Error {}
 
     struct OwnResolver: DataTransferErrorResolver {
@@ -26,7 +26,7 @@ import TransferTestSupport
         let server = try LoopbackServer {
             LoopbackRoute(.get, "/a") { _ in LoopbackResponse.text("hello").header("1", for: "X-A") }
         }
-        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        let service = server.service()
         let stream = try await service.stream(for: Endpoint<Void>(path: "a"))
         #expect(stream.statusCode == 200)
         #expect(stream.headers["x-a"] == "1")
@@ -83,7 +83,7 @@ import TransferTestSupport
         let server = try LoopbackServer {
             LoopbackRoute(.get, "/slow") { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 3)) }
         }
-        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        let service = server.service()
         let stream = try await service.stream(for: Endpoint<Void>(path: "slow"))
         let task = Task {
             await #expect(throws: DataTransferError.self) {

@@ -4,10 +4,9 @@ import NetworkSupport
 import NetworkTesting
 import Testing
 import TransferTestSupport
-import NetworkURLSession
 
 /// Checks that a call ends after its last progress event, so that a user interface never shows progress after a result.
-@Suite(.timeLimit(.minutes(10))) struct LastProgressTests {
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession) struct LastProgressTests {
     /// A slow progress observer: it blocks in the last event until the call has returned, which is a failure, or for 100 ms.
     private final class SlowListener: Sendable {
         private let callEnded = DispatchSemaphore(value: 0)
@@ -71,14 +70,12 @@ import NetworkURLSession
             default: .status(404)
             }
         }
-        for session in [DefaultSessionManager(), URLSessionManager()] as [any NetworkSessionManager] {
-            let service = DefaultDataTransferService(
-                configuration: APIConfiguration(baseURL: server.url), sessionManager: session,
-                interceptors: isIntercepted ? [Passing()] : [])
-            for path in ["good", "cut", "missing", "bad%path"] {
-                let isReported = try await isLastEventReported(form, path, service, folder: folder)
-                #expect(isReported, "\(path) over \(type(of: session))")
-            }
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: testedSession(),
+            interceptors: isIntercepted ? [Passing()] : [])
+        for path in ["good", "cut", "missing", "bad%path"] {
+            let isReported = try await isLastEventReported(form, path, service, folder: folder)
+            #expect(isReported, "\(path)")
         }
     }
 

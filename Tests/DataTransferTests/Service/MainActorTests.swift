@@ -8,7 +8,7 @@ import Testing
 import TransferTestSupport
 
 /// Closures that are isolated to an actor run on it, and values whose conformance belongs to an actor are decoded on it.
-@Suite(.timeLimit(.minutes(10))) struct MainActorTests {
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession) struct MainActorTests {
     private static let mainQueue = {
         let key = DispatchSpecificKey<Void>()
         DispatchQueue.main.setSpecific(key: key, value: ())
@@ -82,7 +82,7 @@ import TransferTestSupport
             request.path == "/events"
                 ? .data(Data("data: a\n\n".utf8), contentType: "text/event-stream") : .json("[7]")
         }
-        service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url), errorLogger: logger)
+        service = server.service(logger: logger)
     }
 
     @Test func `closures of the main actor run on it, and those without an actor do not`() async throws {

@@ -5,7 +5,7 @@ import Testing
 import TransferTestSupport
 
 /// Tests of server-sent events over real sockets.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct EventConnectionTests {
     let clock = ManualClock()
     let endpoint = Endpoint<Void>(path: "events")
@@ -16,7 +16,7 @@ struct EventConnectionTests {
     }
 
     private func service(_ server: LoopbackServer) -> DefaultDataTransferService {
-        DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        server.service()
     }
 
     @Test func `an interrupted event stream continues after the last received event`() async throws {
@@ -82,7 +82,8 @@ struct EventConnectionTests {
         #expect(await server.waitForOpenConnections(count: 0))
     }
 
-    @Test func `in the closure form events are passed one at a time, and cancelling closes the socket even if a closure blocks`()
+    @Test(.notOverURLSession(.floods))
+    func `in the closure form events are passed one at a time, and cancelling closes the socket even if a closure blocks`()
         async throws
     {
         let server = try LoopbackServer { _ in events("data: a\n\n", .endlessBody) }

@@ -3,13 +3,14 @@ import Foundation
 import NetworkSupport
 import NetworkTesting
 import Testing
+import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct ValueStreamCancellationTests {
     let endpoint = Endpoint<Void>(path: "a")
 
     private func service(_ server: LoopbackServer) -> DefaultDataTransferService {
-        DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        server.service()
     }
 
     @Test func `cancelling before the response's head closes the socket`() async throws {
@@ -37,7 +38,8 @@ struct ValueStreamCancellationTests {
         #expect(await Reading(lines).error?.isCancelled == true)
     }
 
-    @Test func `cancelling between two received elements closes the socket`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `cancelling between two received elements closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         let lines = try await service(server).stream(endpoint, as: .lines())
         let task = Task { () -> (Int, DataTransferError?) in
@@ -56,7 +58,8 @@ struct ValueStreamCancellationTests {
         withExtendedLifetime(lines) {}
     }
 
-    @Test func `releasing a stream closes the socket`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `releasing a stream closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         for try await line in try await service(server).stream(endpoint, as: .lines()) {
             #expect(line == "a")
@@ -65,7 +68,8 @@ struct ValueStreamCancellationTests {
         #expect(await server.waitForOpenConnections(count: 0))
     }
 
-    @Test func `releasing a stream that was never read closes the socket`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `releasing a stream that was never read closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         do {
             let lines = try await service(server).stream(endpoint, as: .lines())
@@ -89,7 +93,8 @@ struct ValueStreamCancellationTests {
 
     // MARK: With closures
 
-    @Test func `closures receive one element at a time, and the completion is called last and once`() async throws {
+    @Test(.notOverURLSession(.trailers))
+    func `closures receive one element at a time, and the completion is called last and once`() async throws {
         let server = try LoopbackServer { _ in .chunked([Data("a\nb\n".utf8), Data("c".utf8)], trailers: ["X-Sum": "3"]) }
         let queue = HeldQueue()
         let received = Locked<[String]>([])
@@ -110,7 +115,8 @@ struct ValueStreamCancellationTests {
         #expect(received.withLock { $0 } == ["a", "b", "c", "end 3"])
     }
 
-    @Test func `a closure that does not return applies back-pressure to the server`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `a closure that does not return applies back-pressure to the server`() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.text(String(repeating: "x", count: 999) + "\n").fault(.endlessBody)
         }
@@ -131,7 +137,8 @@ struct ValueStreamCancellationTests {
         await queue.runNext()
     }
 
-    @Test func `cancelling closes the socket even if a closure blocks, and completes with a cancellation error`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `cancelling closes the socket even if a closure blocks, and completes with a cancellation error`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         let queue = HeldQueue()
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)

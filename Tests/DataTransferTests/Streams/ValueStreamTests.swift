@@ -3,14 +3,15 @@ import Foundation
 import NetworkSupport
 import NetworkTesting
 import Testing
+import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct ValueStreamTests {
     let logger = InMemoryLogger()
     let endpoint = Endpoint<Void>(path: "a")
 
     private func service(_ server: LoopbackServer) -> DefaultDataTransferService {
-        DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url), errorLogger: logger)
+        server.service(logger: logger)
     }
 
     private func server(_ body: String, _ faults: LoopbackFault...) throws -> LoopbackServer {
@@ -61,7 +62,8 @@ struct ValueStreamTests {
         }
     }
 
-    @Test func `trailers and timings are set when the stream ends`() async throws {
+    @Test(.notOverURLSession(.trailers))
+    func `trailers and timings are set when the stream ends`() async throws {
         let server = try LoopbackServer { _ in .chunked([Data("1\n".utf8), Data("2\n".utf8)], trailers: ["X-Sum": "3"]) }
         let numbers = try await service(server).stream(endpoint, as: .ndjson(Int.self))
         #expect(await Reading(numbers).elements == [1, 2])
@@ -98,7 +100,8 @@ struct ValueStreamTests {
         #expect(reading.failure?.reason.contains("it ends too early") == true && reading.failure?.elementIndex == 1)
     }
 
-    @Test func `a line longer than the limit is an error and closes the socket`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `a line longer than the limit is an error and closes the socket`() async throws {
         let server = try server(String(repeating: "x", count: 4096), .endlessBody)
         let lines = try await service(server).stream(endpoint, as: .lines())
         let reading = await Reading(lines)
@@ -109,7 +112,8 @@ struct ValueStreamTests {
         withExtendedLifetime(lines) {}
     }
 
-    @Test func `an endless stream is read in constant memory`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `an endless stream is read in constant memory`() async throws {
         let server = try server(String(repeating: "{\"id\": 7}\n", count: 1000), .endlessBody)
         var count = 0
         for try await movie in try await service(server).stream(endpoint, as: .ndjson(Film.self, onFailure: .skip)) {
@@ -120,7 +124,8 @@ struct ValueStreamTests {
         #expect(await server.waitForOpenConnections(count: 0))
     }
 
-    @Test func `an element of the wrong type ends the stream with an error that names its index, path and cause`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `an element of the wrong type ends the stream with an error that names its index, path and cause`() async throws {
         let server = try server(
             #"{"data": [{"id": 1}, {"id": "x", "token": "s3cret"}, {"id": 3}], "rest": "#, .endlessBody)
         let movies = try await service(server).stream(endpoint, as: .elements(of: Film.self, at: "data"))

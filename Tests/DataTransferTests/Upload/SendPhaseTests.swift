@@ -5,7 +5,7 @@ import NetworkTesting
 import TransferTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SendPhaseTests {
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession) struct SendPhaseTests {
     /// Returns a body of two chunks, the second one available this time after the first.
     private static func slowBody(_ pause: Duration) -> EndpointBody {
         let chunks = AsyncStream<Data> { continuation in
@@ -19,7 +19,8 @@ import Testing
         return .stream(chunks)
     }
 
-    @Test func `the time to send a slow body counts as send time, not as wait time`() async throws {
+    @Test(.notOverURLSession(.phases))
+    func `the time to send a slow body counts as send time, not as wait time`() async throws {
         let server = try LoopbackServer { _ in .text("response") }
         let endpoint = Endpoint<Data>(path: "a", responseDecoder: .rawData)
         // On a busy machine, what comes before and after a short pause may take longer than the pause.
@@ -38,10 +39,11 @@ import Testing
         #expect(timings.send == nil && timings.wait == timings.firstByte)
     }
 
-    @Test func `the entries of a recorded archive distinguish send time and wait time`() async throws {
+    @Test(.notOverURLSession(.phases))
+    func `the entries of a recorded archive distinguish send time and wait time`() async throws {
         let server = try LoopbackServer { _ in .text("response") }
         let isDistinguished = try await withTimeouts(from: .milliseconds(150)) { pause -> Bool? in
-            let recording = RecordingSessionManager(DefaultSessionManager())
+            let recording = RecordingSessionManager(testedSession())
             let service = server.service(session: recording)
             _ = try await service.upload(Self.slowBody(pause), to: Endpoint<Data>(path: "a", responseDecoder: .rawData))
             let timings = try #require(recording.archive.entries.first).timings

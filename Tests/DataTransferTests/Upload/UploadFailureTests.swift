@@ -7,9 +7,9 @@
     import TransferTestSupport
 
     /// Tests of uploads that end early, are retried, or are cancelled.
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
     struct UploadFailureTests {
-        private let session = DefaultSessionManager()
+        private let session = testedSession()
 
         private func service(_ url: URL, _ interceptors: [any NetworkInterceptor] = []) -> DefaultDataTransferService {
             DefaultDataTransferService(
@@ -105,7 +105,8 @@
             #expect("\(error)".contains("can be read only once"))
         }
 
-        @Test func `a 307 redirect is followed with a replayable body, and any other body is an error`() async throws {
+        @Test(.notOverURLSession(.sequences))
+        func `a 307 redirect is followed with a replayable body, and any other body is an error`() async throws {
             let server = try LoopbackServer {
                 LoopbackRoute(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
                 LoopbackRoute(.post, "/b") { request in .data(request.body) }
@@ -117,7 +118,8 @@
             #expect(error.networkError?.transportError?.code == .bodyNotReplayable, "\(error)")
         }
 
-        @Test func `an error status received while the body is being sent is the status of the upload`() async throws {
+        @Test(.notOverURLSession(.sequences))
+        func `an error status received while the body is being sent is the status of the upload`() async throws {
             let server = try LoopbackServer(configuration: LoopbackServerConfiguration(maximumBodyBytes: 100_000)) { _ in
                 .text("ok")
             }
@@ -131,7 +133,8 @@
             #expect(large.statusCode == 413, "\(large)")
         }
 
-        @Test func `an upload that the server does not read ends with the idle timeout, and its buffering is bounded`()
+        @Test(.notOverURLSession(.sequences))
+        func `an upload that the server does not read ends with the idle timeout, and its buffering is bounded`()
             async throws
         {
             let server = try DeafServer()
@@ -143,7 +146,8 @@
             #expect(endless.produced.withLock { $0 } < 32 << 20)
         }
 
-        @Test func `a connection closed by the server while the body is sent is a connectivity error`() async throws {
+        @Test(.notOverURLSession(.sequences))
+        func `a connection closed by the server while the body is sent is a connectivity error`() async throws {
             let server = try DeafServer()
             let endless = Endless()
             async let failed = failure(service(server.url), .stream(endless), to: Endpoint<Void>(path: "a"))
@@ -161,7 +165,7 @@
         @Test(arguments: Stage.allCases) func `an upload can be cancelled at every stage`(stage: Stage) async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
             let nonReadingServer = try DeafServer()
-            let session = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            let session = testedSession { $0.maximumConnectionsPerHost = 1 }
             let service = DefaultDataTransferService(
                 configuration: APIConfiguration(baseURL: stage == .sending ? nonReadingServer.url : server.url),
                 sessionManager: session)

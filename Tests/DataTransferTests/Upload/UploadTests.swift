@@ -3,10 +3,9 @@ import Foundation
 import NetworkTesting
 import Testing
 import TransferTestSupport
-import NetworkURLSession
 
 /// Tests that the server receives the body that the caller passes, and that the response is returned.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct UploadTests {
     struct Receipt: Codable, Sendable, Equatable {
         var method: String
@@ -14,8 +13,6 @@ struct UploadTests {
         var bytes: Int
         var text: String
     }
-
-    static let sessions: [any NetworkSessionManager] = [DefaultSessionManager(), URLSessionManager()]
 
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { request in
@@ -26,10 +23,6 @@ struct UploadTests {
         }
     }
 
-    private func service(_ server: LoopbackServer, _ index: Int = 0) -> DefaultDataTransferService {
-        DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url), sessionManager: Self.sessions[index])
-    }
-
     private func chunks(_ texts: String...) -> AsyncStream<Data> {
         AsyncStream { continuation in
             for text in texts { continuation.yield(Data(text.utf8)) }
@@ -37,9 +30,9 @@ struct UploadTests {
         }
     }
 
-    @Test(arguments: [0, 1]) func `the server receives each kind of body, and the response is decoded`(index: Int) async throws {
+    @Test func `the server receives each kind of body, and the response is decoded`() async throws {
         let server = try Self.server()
-        let service = service(server, index)
+        let service = server.service()
         let endpoint = Endpoint<Receipt>(path: "uploads")
         let file = try TemporaryFile("from disk")
         let values = [
@@ -67,11 +60,11 @@ struct UploadTests {
         #expect(sent.contains("filename=\"m.mp4\"\r\nContent-Type: video/mp4\r\n\r\nfrom disk\r\n--AaB03x--\r\n"))
     }
 
-    @Test(arguments: [0, 1]) func `a file URL uploads the content of the file, and any other URL is an error`(index: Int)
+    @Test func `a file URL uploads the content of the file, and any other URL is an error`()
         async throws
     {
         let server = try Self.server()
-        let service = service(server, index)
+        let service = server.service()
         let file = try TemporaryFile("from disk")
         let endpoint = Endpoint<Receipt>(path: "uploads")
         let receipt = try await service.upload(.file(file.url), to: endpoint)
@@ -89,7 +82,7 @@ struct UploadTests {
 
     @Test func `an upload to a GET endpoint is sent as POST, and any other method is kept`() async throws {
         let server = try Self.server()
-        let service = service(server)
+        let service = server.service()
         for (method, sent) in [
             (RequestMethod.get, "POST"), (.put, "PUT"), (.patch, "PATCH"), (.post, "POST"), (.delete, "DELETE"),
         ] {
@@ -100,7 +93,7 @@ struct UploadTests {
 
     @Test func `completions receive the same results as the async form, on the queue that is passed`() async throws {
         let server = try Self.server()
-        let service = service(server)
+        let service = server.service()
         let endpoint = Endpoint<Receipt>(path: "uploads", method: .put)
         let queue = CountingQueue()
         let results = [
@@ -117,13 +110,13 @@ struct UploadTests {
 
     @Test func `the full response of an upload has the status, headers and timings`() async throws {
         let server = try Self.server()
-        let response = try await service(server).response(
+        let response = try await server.service().response(
             for: Endpoint<Receipt>(path: "uploads"), uploading: .data(Data("x".utf8)))
         #expect(response.statusCode == 201 && response.value.bytes == 1 && response.timings.bytesSent == 1)
         #expect(response.headers["Content-Type"] == "application/json")
     }
 
-    @Test(arguments: [0, 1]) func `progress counts the bytes of the body, and its last event is marked finished`(index: Int)
+    @Test func `progress counts the bytes of the body, and its last event is marked finished`()
         async throws
     {
         let server = try Self.server()
@@ -132,12 +125,12 @@ struct UploadTests {
         var endpoint = Endpoint<Receipt>(path: "uploads")
         endpoint.progress = endpointMonitor
         let data = Data(count: 2_000_000)
-        #expect(try await service(server, index).upload(.data(data), to: endpoint, progress: monitor).bytes == 2_000_000)
+        #expect(try await server.service().upload(.data(data), to: endpoint, progress: monitor).bytes == 2_000_000)
         var last: TransferProgress?
         for await state in monitor { last = state }
         #expect(last?.isFinished == true && last?.bytesSent == 2_000_000 && last?.fractionSent == 1)
         #expect(endpointMonitor.current == nil, "the observer of the call replaces that of the endpoint")
-        #expect(try await service(server, index).upload(.data(data), to: endpoint).bytes == 2_000_000)
+        #expect(try await server.service().upload(.data(data), to: endpoint).bytes == 2_000_000)
         #expect(endpointMonitor.current?.isFinished == true)
     }
 

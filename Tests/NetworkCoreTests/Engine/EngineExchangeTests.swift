@@ -7,9 +7,9 @@
     import Testing
     import TransferTestSupport
 
-    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
+    @Suite(.timeLimit(.minutes(10)), .alsoOverURLSession, .alsoOnEventLoops)
     struct EngineExchangeTests {
-        let session = SocketSessionManager()
+        let session = testedSession()
 
         private func echoServer() throws -> LoopbackServer {
             try LoopbackServer { request in
@@ -28,7 +28,9 @@
             #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(body.count)"])
         }
 
-        @Test(arguments: [(RequestMethod.get, nil), (.head, nil), (.delete, nil), (.post, "0"), (.put, "0"), (.patch, "0")])
+        @Test(
+            .notOverURLSession(.fields),
+            arguments: [(RequestMethod.get, nil), (.head, nil), (.delete, nil), (.post, "0"), (.put, "0"), (.patch, "0")])
         func `without a body, Content-Length is sent only if the method expects content (RFC 9110 §8.6)`(
             method: RequestMethod, length: String?
         )
@@ -43,7 +45,7 @@
 
         @Test func `a reused handle keeps no settings of the previous request`() async throws {
             let server = try echoServer()
-            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            let session = testedSession { $0.maximumConnectionsPerHost = 1 }
             let large = Data(repeating: 7, count: 100_000)
             for (method, body) in [
                 (RequestMethod.post, Data("x".utf8)), (.get, nil), (.head, nil), (.put, large), (.get, nil),
@@ -57,7 +59,7 @@
             #expect(server.connectionCount == 1)
         }
 
-        @Test(arguments: [1, 15, 1000, 1_000_000, 3_000_000], [true, false])
+        @Test(.notOverURLSession(.padding), arguments: [1, 15, 1000, 1_000_000, 3_000_000], [true, false])
         func `a body in memory has the padding from which JSON is decoded in place`(count: Int, isChunked: Bool) async throws {
             let body = Data("\"\(String(repeating: "x", count: count))\"".utf8)
             let server = try LoopbackServer { _ in isChunked ? .chunked([body]) : LoopbackResponse(body: body) }
@@ -88,7 +90,8 @@
             #expect(response.data == Data(slice))
         }
 
-        @Test func `header fields are sent and received unchanged`() async throws {
+        @Test(.notOverURLSession(.fields))
+        func `header fields are sent and received unchanged`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse(headers: ["Set-Cookie": "a=1", "set-cookie": "b=2", "X-Empty": "", "ETag": "\"é\""])
             }
@@ -131,7 +134,8 @@
             }
         }
 
-        @Test func `interim responses are skipped, and trailer fields are returned separately`() async throws {
+        @Test(.notOverURLSession(.trailers))
+        func `interim responses are skipped, and trailer fields are returned separately`() async throws {
             let server = try LoopbackServer {
                 LoopbackRoute(.get, "/interim") { _ in LoopbackResponse.text("final").interim(103, ["Link": "</a>"]) }
                 LoopbackRoute(.get, "/trailers") { _ in
@@ -144,7 +148,8 @@
             #expect(chunked.data == Data("abc".utf8) && chunked.trailers["x-sum"] == "3" && !chunked.headers.contains("X-Sum"))
         }
 
-        @Test func `the path and the query are sent unchanged`() async throws {
+        @Test(.notOverURLSession(.paths))
+        func `the path and the query are sent unchanged`() async throws {
             let server = try echoServer()
             for path in ["/a/../b", "/a%2Fb/%2e%2e", "/a//b", "/?q=a%20b%2B&q=", "/x;y=1,2"] {
                 _ = try await session.response(for: server.request(path))
@@ -161,7 +166,8 @@
             #expect(!response.url.absoluteString.contains("@"))
         }
 
-        @Test func `timings contain the phases and whether the connection was reused`() async throws {
+        @Test(.notOverURLSession(.phases))
+        func `timings contain the phases and whether the connection was reused`() async throws {
             let server = try echoServer()
             let first = try await session.response(for: server.request("/")).timings
             let second = try await session.response(for: server.request("/")).timings
@@ -194,7 +200,7 @@
 
         @Test func `requests fail with a configuration error if a limit is invalid`() async throws {
             let server = try echoServer()
-            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 0 })
+            let session = testedSession { $0.maximumConnectionsPerHost = 0 }
             let error = try await failure(of: session, server.request("/"))
             #expect(error.code == .invalidConfiguration && error.message.contains("maximumConnectionsPerHost"))
         }

@@ -6,9 +6,9 @@
     import Testing
     import TransferTestSupport
 
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
     struct EngineRedirectTests {
-        let session = SocketSessionManager()
+        let session = testedSession()
 
         @Test func `the body is sent again after a redirect with status 307 or 308`() async throws {
             let body = Data(repeating: 3, count: 200_000)
@@ -61,7 +61,7 @@
 
         @Test func `if no redirects are allowed, the redirect itself is returned as the response`() async throws {
             let server = try LoopbackServer { _ in .status(302, headers: ["Location": "/"]) }
-            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
+            let session = testedSession { $0.maximumRedirects = 0 }
             let response = try await session.response(for: server.request("/"))
             #expect(response.statusCode == 302 && response.headers["Location"] == "/")
         }

@@ -7,7 +7,7 @@ import TransferTestSupport
 import NetworkCore
 @testable import NetworkTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct FoundationProgressTests {
     private func wait(_ progress: Progress, until condition: @escaping @Sendable (Progress) -> Bool) async {
         while !condition(progress) {
@@ -23,7 +23,7 @@ struct FoundationProgressTests {
         let observer = FoundationProgress()
         #expect(observer.progress.totalUnitCount == -1 && observer.progress.isIndeterminate)
         let request = NetworkRequest(method: .post, url: server.url, body: .data(Data(count: 3_000_000)), progress: observer)
-        _ = try await DefaultSessionManager().response(for: request)
+        _ = try await testedSession().response(for: request)
         await wait(observer.progress) { $0.completedUnitCount == 3_001_000 }
         #expect(observer.progress.totalUnitCount == 3_001_000 && observer.progress.fractionCompleted == 1)
         #expect(observer.progress.isFinished)
@@ -34,7 +34,7 @@ struct FoundationProgressTests {
         let whole = Progress(totalUnitCount: 2)
         let observer = FoundationProgress()
         whole.addChild(observer.progress, withPendingUnitCount: 1)
-        _ = try await DefaultSessionManager().response(for: NetworkRequest(url: server.url, progress: observer))
+        _ = try await testedSession().response(for: NetworkRequest(url: server.url, progress: observer))
         await wait(whole) { $0.fractionCompleted == 0.5 }
         #expect(whole.fractionCompleted == 0.5)
     }
@@ -43,7 +43,7 @@ struct FoundationProgressTests {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         let observer = FoundationProgress()
         let (results, sink) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
-        let handle = DefaultSessionManager().response(for: NetworkRequest(url: server.url, progress: observer)) { result in
+        let handle = testedSession().response(for: NetworkRequest(url: server.url, progress: observer)) { result in
             sink.yield(result)
             sink.finish()
         }

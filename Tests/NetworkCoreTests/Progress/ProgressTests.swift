@@ -7,12 +7,9 @@ import TransferTestSupport
 
 import NetworkCore
 @testable import NetworkTransport
-@testable import NetworkURLSession
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct ProgressTests {
-    static let sessions: [any NetworkSessionManager] = [DefaultSessionManager(), URLSessionManager()]
-
     /// All states that a monitor reports, including the end.
     private func states(of monitor: ProgressMonitor) async -> [TransferProgress] {
         var states: [TransferProgress] = []
@@ -20,12 +17,12 @@ struct ProgressTests {
         return states
     }
 
-    @Test(arguments: [0, 1]) func `progress counts every byte of an upload and its response`(index: Int) async throws {
+    @Test func `progress counts every byte of an upload and its response`() async throws {
         let server = try LoopbackServer { request in .data(Data(request.body.prefix(1000))) }
         let monitor = ProgressMonitor()
         let request = NetworkRequest(
             method: .post, url: server.url("/"), body: .data(Data(count: 3_000_000)), progress: monitor)
-        async let response = Self.sessions[index].response(for: request)
+        async let response = testedSession().response(for: request)
         let states = await states(of: monitor)
         #expect(try await response.data.count == 1000)
         let last = try #require(states.last)
@@ -37,7 +34,7 @@ struct ProgressTests {
         #expect(monitor.current == last)
     }
 
-    @Test(arguments: [0, 1]) func `an observer receives at most 20 events per second`(index: Int) async throws {
+    @Test func `an observer receives at most 20 events per second`() async throws {
         // On a busy machine, all chunks of a short response may be received at once.
         let most = try await withTimeouts { duration -> Int? in
             let server = try LoopbackServer { _ in
@@ -46,7 +43,7 @@ struct ProgressTests {
             let events = Locked<[TransferProgress]>([])
             let clock = ContinuousClock.now
             let observer = Counting { progress in events.withLock { $0.append(progress) } }
-            _ = try await Self.sessions[index].response(for: NetworkRequest(url: server.url("/"), progress: observer))
+            _ = try await testedSession().response(for: NetworkRequest(url: server.url("/"), progress: observer))
             let seconds = (ContinuousClock.now - clock) / .seconds(1)
             let received = events.withLock { $0 }
             #expect(Double(received.count) <= seconds * 20 + 2, "\(received.count) in \(seconds) s")
@@ -57,8 +54,8 @@ struct ProgressTests {
         #expect(most != nil)
     }
 
-    @Test(arguments: [0, 1]) func `progress finishes when a transfer fails or is cancelled`(index: Int) async throws {
-        let session = Self.sessions[index]
+    @Test func `progress finishes when a transfer fails or is cancelled`() async throws {
+        let session = testedSession()
         let server = try LoopbackServer { request in
             request.path == "/stall"
                 ? LoopbackResponse.text("").fault(.stall) : LoopbackResponse.text("x").fault(.truncateBody(after: 0))
@@ -96,7 +93,7 @@ struct ProgressTests {
             isRunning.withLock { $0 = false }
             if progress.isFinished { sink.finish() }
         }
-        _ = try await DefaultSessionManager().response(for: NetworkRequest(url: server.url("/"), progress: monitor))
+        _ = try await testedSession().response(for: NetworkRequest(url: server.url("/"), progress: monitor))
         var last: TransferProgress?
         for await event in events { last = event }
         #expect(last?.isFinished == true && last?.bytesReceived == 2_000_000)
@@ -111,7 +108,7 @@ struct ProgressTests {
         }
         let server = try LoopbackServer { _ in .text("hello") }
         let service = DefaultNetworkService(
-            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(), interceptors: [Twice()]
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: testedSession(), interceptors: [Twice()]
         )
         for isStreamed in [false, true] {
             let events = Locked<[TransferProgress]>([])

@@ -9,9 +9,9 @@ import NetworkCore
 @testable import NetworkURLSession
 
 /// Multipart forms that are encoded while they are sent.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct MultipartContentTests {
-    let session = DefaultSessionManager()
+    let session = testedSession()
     /// A file of 700,000 bytes.
     let file: TemporaryFile
 
@@ -66,7 +66,8 @@ struct MultipartContentTests {
         #expect(try form.content().measured(for: nil).knownLength == Int64(expected.count))
     }
 
-    @Test func `a form with a stream of unknown length is sent in chunks`() async throws {
+    @Test(.notOverURLSession(.sequences))
+    func `a form with a stream of unknown length is sent in chunks`() async throws {
         let server = try LoopbackServer { request in .data(request.body) }
         let form = form([file], length: nil)
         let response = try await session.response(for: request(server.url, form))
@@ -77,14 +78,8 @@ struct MultipartContentTests {
         #endif
     }
 
-    @Test func `a session manager that cannot stream sends the form from memory`() async throws {
-        let server = try LoopbackServer { request in .data(request.body) }
-        let form = form([file], length: nil)
-        let response = try await URLSessionManager().response(for: request(server.url, form))
-        #expect(try await response.data == encodedInMemory(form))
-    }
-
-    @Test func `a redirect that keeps the method sends the form again, and is an error if a part can be read only once`()
+    @Test(.notOverURLSession(.sequences))
+    func `a redirect that keeps the method sends the form again, and is an error if a part can be read only once`()
         async throws
     {
         let server = try LoopbackServer {

@@ -8,9 +8,9 @@
     @testable import NetworkEngine
     @testable import NetworkTransport
 
-    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
+    @Suite(.timeLimit(.minutes(10)), .alsoOverURLSession, .alsoOnEventLoops)
     struct NetworkBodyReadingTests {
-        let session = SocketSessionManager()
+        let session = testedSession()
 
         @Test func `the head is returned before the body has arrived`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 2)) }
@@ -38,19 +38,21 @@
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `trailers are available when the body has ended`() async throws {
+        @Test(.notOverURLSession(.trailers))
+        func `trailers are available when the body has ended`() async throws {
             let server = try LoopbackServer { _ in .chunked([Data("a".utf8), Data("b".utf8)], trailers: ["X-Sum": "2"]) }
             let response = try await session.stream(for: server.request("/"))
             #expect(try await response.body.collected() == Data("ab".utf8))
             #expect(response.trailers["x-sum"] == "2")
         }
 
-        @Test func `a paused reader makes the server wait, and receives the whole body when it continues`() async throws {
+        @Test(.notOverURLSession(.pauses))
+        func `a paused reader makes the server wait, and receives the whole body when it continues`() async throws {
             let total = 64 << 20
             // On a busy machine, a short timeout may expire while the transfer does not wait for the reader.
             let received = try await withTimeouts { idle -> Int? in
                 let server = try FlowServer(sending: total)
-                let session = SocketSessionManager(configuration: SessionConfiguration { $0.idleTimeout = idle })
+                let session = testedSession { $0.idleTimeout = idle }
                 guard let response = try? await session.stream(for: NetworkRequest(url: server.url)) else { return nil }
                 var events = server.events.makeAsyncIterator()
                 guard await events.next() == .stalled else { return nil }
@@ -62,7 +64,8 @@
             #expect(received == total)
         }
 
-        @Test func `releasing a stream closes its connection`() async throws {
+        @Test(.notOverURLSession(.floods))
+        func `releasing a stream closes its connection`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
             do {
                 let response = try await session.stream(for: server.request("/"))
@@ -73,7 +76,8 @@
             #expect(await server.waitForOpenConnections(count: 0))
         }
 
-        @Test func `leaving a loop over a stream early closes its connection`() async throws {
+        @Test(.notOverURLSession(.floods))
+        func `leaving a loop over a stream early closes its connection`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
             for try await _ in try await session.stream(for: server.request("/")).body { break }
             #expect(await server.waitForOpenConnections(count: 0))
@@ -130,7 +134,8 @@
             #expect(error?.isTimeout == true && error?.phase == .receive)
         }
 
-        @Test func `the total timeout also applies to a streamed body`() async throws {
+        @Test(.notOverURLSession(.floods))
+        func `the total timeout also applies to a streamed body`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
             // On a busy machine, a short timeout may expire before the head is received.
             let response = try await withTimeouts(from: .milliseconds(200)) { total in
@@ -156,11 +161,12 @@
             #expect(response.timings.redirects == 1)
         }
 
-        @Test func `a redirect that is not followed is returned with its body`() async throws {
+        @Test(.notOverURLSession(.redirectBodies))
+        func `a redirect that is not followed is returned with its body`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse(status: 302, headers: ["Location": "/b"], body: Data("old".utf8))
             }
-            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
+            let session = testedSession { $0.maximumRedirects = 0 }
             let response = try await session.stream(for: server.request("/a"))
             #expect(response.statusCode == 302)
             #expect(try await response.body.collected() == Data("old".utf8))
@@ -168,7 +174,7 @@
 
         @Test func `maximumBodyBytes does not limit a streamed body`() async throws {
             let server = try LoopbackServer { _ in .data(Data(count: 100_000)) }
-            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })
+            let session = testedSession { $0.maximumBodyBytes = 10 }
             let response = try await session.stream(for: server.request("/"))
             #expect(try await response.body.collected().count == 100_000)
             let error = await #expect(throws: TransportError.self) {

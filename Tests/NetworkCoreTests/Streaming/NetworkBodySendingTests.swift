@@ -10,9 +10,9 @@
     @testable import NetworkTransport
     @testable import NetworkURLSession
 
-    @Suite(.timeLimit(.minutes(10)), .alsoOnEventLoops)
+    @Suite(.timeLimit(.minutes(10)), .alsoOverURLSession, .alsoOnEventLoops)
     struct NetworkBodySendingTests {
-        let session = SocketSessionManager()
+        let session = testedSession()
 
         private func echoServer() throws -> LoopbackServer {
             try LoopbackServer { request in .data(request.body) }
@@ -40,7 +40,9 @@
             #expect(response.timings.bytesSent == Int64(count))
         }
 
-        @Test(arguments: [RequestMethod.post, .put, .patch, RequestMethod("PROPPATCH")], [0, 1, 1000, 3_000_000])
+        @Test(
+            .notOverURLSession(.sequences), arguments: [RequestMethod.post, .put, .patch, RequestMethod("PROPPATCH")],
+            [0, 1, 1000, 3_000_000])
         func `a sequence of unknown length is sent in chunks`(method: RequestMethod, count: Int) async throws {
             let server = try echoServer()
             let body = bytes(count)
@@ -64,7 +66,7 @@
 
         @Test func `a reused handle keeps no data of the previous body`() async throws {
             let server = try echoServer()
-            let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            let session = testedSession { $0.maximumConnectionsPerHost = 1 }
             let file = try TemporaryFile(bytes(200_000))
             let contents: [NetworkBody?] = [
                 .data(bytes(10)), .stream(Pieces(of: bytes(50), size: 9)), nil, .file(file.url), .data(bytes(100_000)),
@@ -82,7 +84,7 @@
 
         @Test func `a body of known length is complete with its last byte, even if its sequence has not ended`() async throws {
             let server = try echoServer()
-            let session = SocketSessionManager()
+            let session = testedSession()
             for _ in 0..<10 {
                 let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
                 continuation.yield(bytes(60))
@@ -93,7 +95,8 @@
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `a sequence is read no faster than the server reads`() async throws {
+        @Test(.notOverURLSession(.sequences))
+        func `a sequence is read no faster than the server reads`() async throws {
             let total = 64 << 20
             let pieces = Pieces(of: Data(count: total), size: 64 << 10)
             // On a busy machine, a short timeout may expire while the body is being sent.
@@ -153,7 +156,8 @@
             #expect(server.connectionCount == 0)
         }
 
-        @Test func `a redirect that keeps the method sends the body again, and is an error if the body can be read only once`()
+        @Test(.notOverURLSession(.sequences))
+        func `a redirect that keeps the method sends the body again, and is an error if the body can be read only once`()
             async throws
         {
             let server = try LoopbackServer {
@@ -176,7 +180,8 @@
             #expect(try await session.response(for: request(server, "/c", body: other)).data == Data("d".utf8))
         }
 
-        @Test func `cancelling releases the sequence`() async throws {
+        @Test(.notOverURLSession(.sequences))
+        func `cancelling releases the sequence`() async throws {
             let server = try echoServer()
             let (ended, report) = AsyncStream.makeStream(of: Void.self)
             do {
@@ -193,7 +198,8 @@
             for await _ in ended {}
         }
 
-        @Test func `a response can be received while the request body is still being sent`() async throws {
+        @Test(.notOverURLSession(.sequences))
+        func `a response can be received while the request body is still being sent`() async throws {
             // The server responds while the body is still being produced.
             let server = try FlowServer(sending: 100)
             let (chunks, sink) = AsyncStream.makeStream(of: Data.self)
@@ -204,25 +210,13 @@
             #expect(try await response.body.collected().count == 100)
         }
 
-        @Test func `a response that arrives before the server has read the whole body is returned`() async throws {
+        @Test(.notOverURLSession(.earlyResponses))
+        func `a response that arrives before the server has read the whole body is returned`() async throws {
             // The server responds, and then resets the connection instead of reading the rest.
             let server = try FlowServer(sending: 5, thenResets: true)
             let body = NetworkBody.stream(Pieces(of: Data(count: 64 << 20), size: 64 << 10))
             let response = try await session.response(for: NetworkRequest(method: .post, url: server.url, body: body))
             #expect(response.statusCode == 200 && response.data.count == 5)
-        }
-
-        @Test(arguments: [0, 1000, 1_000_000]) func `URLSession sends a body that is produced, of any size`(count: Int)
-            async throws
-        {
-            let server = try echoServer()
-            let session = URLSessionManager()
-            let body = bytes(count)
-            let response = try await session.stream(for: request(server, body: .stream(Pieces(of: body, size: 7_000))))
-            var received = Data()
-            for try await chunk in response.body { received += chunk }
-            let isSame = received == body
-            #expect(isSame)
         }
     }
 #endif

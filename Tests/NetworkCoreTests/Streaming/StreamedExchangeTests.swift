@@ -10,13 +10,13 @@ import NetworkCore
 @testable import NetworkTransport
 
 /// Streams through the service and its interceptors.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct StreamedExchangeTests {
     private func service(
         _ server: LoopbackServer, interceptors: [any NetworkInterceptor] = [], logger: (any NetworkErrorLogger)? = nil
     ) -> DefaultNetworkService {
         DefaultNetworkService(
-            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: testedSession(),
             interceptors: interceptors, logger: logger)
     }
 
@@ -36,7 +36,8 @@ struct StreamedExchangeTests {
         #expect(error?.statusCode == 404 && error?.response?.data == Data("nothing here".utf8))
     }
 
-    @Test func `the endless body of a status that is not accepted is truncated in the error`() async throws {
+    @Test(.notOverURLSession(.floods))
+    func `the endless body of a status that is not accepted is truncated in the error`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("no", status: 500).fault(.endlessBody) }
         let error = await #expect(throws: NetworkError.self) {
             try await service(server).stream(for: Endpoint<Data>(path: "x", responseDecoder: .rawData))
@@ -72,7 +73,8 @@ struct StreamedExchangeTests {
         #expect(logger.requests.count == 1 && logger.responses.count == 1 && logger.networkErrors.count == 1)
     }
 
-    @Test func `the closure form calls its chunk handler for each chunk and then its completion handler`() async throws {
+    @Test(.notOverURLSession(.trailers))
+    func `the closure form calls its chunk handler for each chunk and then its completion handler`() async throws {
         let server = try LoopbackServer { _ in .chunked([Data("ab".utf8), Data("cd".utf8)], trailers: ["X-Sum": "4"]) }
         let received = Locked(Data())
         let result = await withCheckedContinuation { continuation in
@@ -90,10 +92,11 @@ struct StreamedExchangeTests {
         #endif
     }
 
-    @Test func `a blocking chunk handler makes the server wait, and cancelling ends the transfer`() async throws {
+    @Test(.notOverURLSession(.pauses))
+    func `a blocking chunk handler makes the server wait, and cancelling ends the transfer`() async throws {
         #if os(Linux)
             let server = try FlowServer(sending: 1 << 30)
-            let session = DefaultSessionManager()
+            let session = testedSession()
             let gate = DispatchSemaphore(value: 0)
             let (results, report) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
             let handle = session.stream(for: NetworkRequest(url: server.url)) { _, _ in

@@ -5,9 +5,9 @@ import NetworkTesting
 import Testing
 
 extension LoopbackServer {
-    /// Returns a service for this server; by default with a separate session.
+    /// Returns a service for this server; by default with a separate session of the kind with which the test runs.
     package func service(
-        session: any NetworkSessionManager = DefaultSessionManager(), logger: (any DataTransferErrorLogger)? = nil
+        session: any NetworkSessionManager = testedSession(), logger: (any DataTransferErrorLogger)? = nil
     ) -> DefaultDataTransferService {
         DefaultDataTransferService(
             configuration: APIConfiguration(baseURL: url), sessionManager: session, errorLogger: logger)

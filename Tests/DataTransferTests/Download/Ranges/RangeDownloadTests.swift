@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 import TransferTestSupport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .alsoOverURLSession)
 struct RangeDownloadTests {
     private static let length = 4_000_000
     private static let options = DownloadOptions(maximumConcurrency: 4, minimumRangeBytes: 100_000)
