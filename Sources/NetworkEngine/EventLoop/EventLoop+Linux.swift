@@ -80,7 +80,8 @@
             exchanges = HTTP1Exchanges(context, requestWriter)
             http2 = HTTP2Exchanges(
                 context,
-                HTTP2RequestWriter(userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding),
+                RequestFieldWriter<HPACKEncoder>(
+                    userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding),
                 maximumUses: configuration.maximumUsesPerConnection)
             upgrades = UpgradedSockets(
                 context, exchanges, maximum: configuration.share(of: configuration.maximumUpgradedConnections, loop: inbox.number)

@@ -1,6 +1,6 @@
 import NetworkSupport
 
-/// The Huffman code of HPACK (RFC 7541 §5.2 and Appendix B).
+/// The Huffman code of HPACK and QPACK (RFC 7541 §5.2 and Appendix B, RFC 9204 §4.1.2).
 ///
 /// The code is canonical, so the lengths of the symbols' codes define it: codes of one length are consecutive numbers in the
 /// order of their symbols, and longer codes follow shorter ones.
@@ -76,10 +76,11 @@ struct HPACKHuffman: Sendable {
     ///
     /// - Parameter output: A buffer of at least ``maximumDecodedBytes(of:)`` bytes.
     /// - Returns: The number of bytes that were written.
-    func decode(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(HPACKError) -> Int {
+    func decode(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(FieldCompressionError) -> Int
+    {
         precondition(output.count >= Self.maximumDecodedBytes(of: input.count))
         guard let result = decoded(input, into: output) else {
-            throw HPACKError(
+            throw FieldCompressionError(
                 "a Huffman-encoded string has the symbol for its end, or is not padded with its first bits (RFC 7541 §5.2)")
         }
         return result

@@ -24,7 +24,7 @@
         let context: LoopContext
         let limits: HTTP2Limits
         @exclusivity(unchecked) var pool: StreamPool<HTTP2Connection, LoopTransfer>
-        @exclusivity(unchecked) var requestWriter: HTTP2RequestWriter
+        @exclusivity(unchecked) var requestWriter: RequestFieldWriter<HPACKEncoder>
         /// The connections in use, by when they are checked for silence.
         @exclusivity(unchecked) var checks = DeadlineHeap<HTTP2Connection>()
         /// The event loop, which owns this.
@@ -40,7 +40,7 @@
         /// The keys of requests that may no longer have to wait.
         @exclusivity(unchecked) private var changed: Set<ConnectionKey> = []
 
-        init(_ context: LoopContext, _ requestWriter: HTTP2RequestWriter, maximumUses: Int?) {
+        init(_ context: LoopContext, _ requestWriter: RequestFieldWriter<HPACKEncoder>, maximumUses: Int?) {
             self.context = context
             self.requestWriter = requestWriter
             self.maximumUses = maximumUses ?? .max

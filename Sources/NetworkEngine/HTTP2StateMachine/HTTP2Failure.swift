@@ -1,14 +1,6 @@
 /// Why a connection or a stream has ended, as far as HTTP/2 is concerned (RFC 9113 §5.4).
 struct HTTP2Failure: Error, Equatable, Sendable {
-    /// What a failure means for the response.
-    enum Kind: Sendable {
-        /// The peer has violated the protocol.
-        case violation
-        /// The response exceeds a limit of the session manager's configuration.
-        case limit
-        /// The body ends before the announced length.
-        case truncation
-    }
+    typealias Kind = MessageFailure.Kind
 
     /// The code that is sent to the peer.
     let code: HTTP2ErrorCode
@@ -20,5 +12,10 @@ struct HTTP2Failure: Error, Equatable, Sendable {
         self.code = code
         self.message = message
         self.kind = kind
+    }
+
+    /// Creates the failure of a stream whose message cannot be used.
+    init(_ failure: MessageFailure) {
+        self.init(failure.kind == .limit ? .cancel : .protocolError, failure.message, failure.kind)
     }
 }

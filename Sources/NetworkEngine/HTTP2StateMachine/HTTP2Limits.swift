@@ -17,12 +17,13 @@ struct HTTP2Limits: Sendable {
     static let frameBytes = 16_384
     /// The number of CONTINUATION frames of one header block.
     static let continuations = 64
-    /// The number of informational responses before the final one.
-    static let interimResponses = 64
     /// The number of replies, to PING and SETTINGS, that wait to be sent.
     static let owedReplies = 1000
     /// The number of frames without content: DATA without bytes, PRIORITY, WINDOW_UPDATE, SETTINGS, PING, frames of closed
     /// streams and unknown frames. Each frame with content, in either direction, permits sixteen more, and each 64 bytes that
     /// are sent one more.
     static let emptyFrames = 2000
+
+    /// How large heads and trailers may be.
+    var fields: FieldLimits { FieldLimits(bytes: headerBytes, count: headerFields) }
 }

@@ -54,8 +54,11 @@ extension HTTP2StateMachine {
     mutating func open(
         _ method: HTTP2Stream.Method = .other, hasBody: Bool, _ write: (inout HPACKEncoder, inout [UInt8]) -> Void
     ) -> HTTP2StreamID {
-        let id = streams.open(
-            nextNumber, method, isSent: !hasBody, sendWindow: peerInitialWindow, receiveWindow: limits.streamWindow)
+        let id = streams.open(nextNumber) { id in
+            HTTP2Stream(
+                id: id, response: ResponseReception(.http2, method, limits: limits.fields), isSent: !hasBody,
+                sendWindow: peerInitialWindow, receiveWindow: limits.streamWindow, targetWindow: limits.streamWindow)
+        }
         nextNumber += 2
         writeBlock(id.number, isEnd: !hasBody, write)
         return id
@@ -144,7 +147,7 @@ extension HTTP2StateMachine {
 
     private mutating func finishRequest(_ id: HTTP2StreamID) {
         guard let stream = streams[id] else { return }
-        if stream.reception == .complete { streams.close(id) } else { streams[id.slot]?.isSent = true }
+        if stream.response.stage == .complete { streams.close(id) } else { streams[id.slot]?.isSent = true }
     }
 
     // MARK: The end
@@ -160,7 +163,7 @@ extension HTTP2StateMachine {
     /// Closes the streams above the last one that the peer accepts (RFC 9113 §6.8), and returns them: they were not processed.
     mutating func takeUnprocessed() -> [HTTP2StreamID] {
         guard let lastAccepted else { return [] }
-        let unprocessed = streams.above(lastAccepted)
+        let unprocessed = streams.from(lastAccepted + 1)
         for id in unprocessed { streams.close(id) }
         return unprocessed
     }

@@ -129,7 +129,7 @@ extension HTTP2StateMachine {
     /// - Returns: The number of bytes by which the window has grown.
     @discardableResult
     mutating func take(_ count: Int, of id: HTTP2StreamID, mayGrow: Bool = true) -> Int {
-        guard var stream = streams[id], stream.reception == .receivingBody else { return 0 }
+        guard var stream = streams[id], stream.response.stage == .receivingBody else { return 0 }
         let before = stream.targetWindow
         stream.taken += count
         if stream.taken * 2 >= stream.targetWindow {

@@ -47,9 +47,10 @@ extension HTTP2StateMachine {
     ) -> HTTP2Failure? {
         guard var stream = streams[slot] else { return nil }
         defer { streams[slot] = stream }
-        switch stream.reception {
+        switch stream.response.stage {
         case .awaitingHead: return HTTP2Failure(.protocolError, "content arrives before the head of the response (RFC 9113 §8.1)")
-        case .complete: return HTTP2Failure(.streamClosed, "content arrives after the end of the response (RFC 9113 §5.1)")
+        case .awaitingEnd, .complete:
+            return HTTP2Failure(.streamClosed, "content arrives after the end of the response (RFC 9113 §5.1)")
         case .receivingBody: break
         }
         stream.receiveWindow -= header.length
@@ -58,31 +59,18 @@ extension HTTP2StateMachine {
         }
         // No reader takes the padding, so it is counted as taken.
         stream.taken += header.length - content
-        stream.receivedBytes += Int64(content)
-        if stream.method == .head, content > 0 {
-            return HTTP2Failure(.protocolError, "the response to HEAD has content (RFC 9113 §8.1.1)")
-        }
-        if let length = stream.announcedLength, stream.receivedBytes > length {
-            return HTTP2Failure(.protocolError, "the body is longer than its Content-Length of \(length) bytes (RFC 9113 §8.1.1)")
-        }
+        do throws(MessageFailure) { try stream.response.receiveContent(Int64(content)) } catch { return HTTP2Failure(error) }
         return nil
     }
 
     /// Whether the peer has ended a stream that is open on this side.
-    func hasReceivedEnd(of id: HTTP2StreamID) -> Bool { streams[id]?.reception == .complete }
+    func hasReceivedEnd(of id: HTTP2StreamID) -> Bool { streams[id]?.response.stage == .complete }
 
     /// Completes the response on a stream, if the stream is still open.
     mutating func finishResponse(on id: HTTP2StreamID) -> Event? {
-        guard let stream = streams[id] else { return nil }
-        if let length = stream.announcedLength, stream.receivedBytes != length {
-            return failStream(
-                id,
-                HTTP2Failure(
-                    .protocolError,
-                    "the body has \(stream.receivedBytes) bytes, and its Content-Length is \(length) (RFC 9113 §8.1.1)",
-                    .truncation))
-        }
-        if stream.isSent { streams.close(id) } else { streams[id.slot]?.reception = .complete }
+        guard var stream = streams[id] else { return nil }
+        do throws(MessageFailure) { try stream.response.finish() } catch { return failStream(id, HTTP2Failure(error)) }
+        if stream.isSent { streams.close(id) } else { streams[id.slot] = stream }
         return .end(id)
     }
 
@@ -124,9 +112,7 @@ extension HTTP2StateMachine {
         }
         // A block that is larger than its fields may be is received no further.
         guard blockBytes.count + payload.count <= limits.headerBytes + HTTP2Limits.frameBytes else {
-            throw HTTP2Failure(
-                .enhanceYourCalm, "the response head is larger than \(limits.headerBytes) bytes (maximumHeaderBytes)",
-                .limit)
+            throw HTTP2Failure(.enhanceYourCalm, limits.fields.sizeFailure.message, .limit)
         }
         blockBytes.append(contentsOf: payload)
         guard header.flags.contains(.endHeaders) else {
@@ -147,61 +133,46 @@ extension HTTP2StateMachine {
     ) throws(HTTP2Failure) -> Event {
         let slot = try openStream(header)
         let stream = slot.flatMap { streams[$0] }
-        var block = HTTP2FieldBlock(
-            isTrailers: stream?.reception == .receivingBody, limits: limits, after: stream?.headerBytes ?? 0)
-        do throws(HPACKError) {
+        var block = stream?.response.emptyBlock ?? FieldBlock(.http2, limits: limits.fields)
+        do throws(FieldCompressionError) {
             try decoder.decode(bytes) { block.receive($0, $1) }
         } catch {
             throw HTTP2Failure(.compressionError, error.message)
         }
-        guard let slot, let stream else {
+        guard let slot, var stream else {
             try countEmptyFrame()
             return .frame
         }
         block.finish()
         countContent()
-        streams[slot]?.headerBytes = block.size
         defer { self.block = block }
-        if stream.reception == .complete {
+        if stream.response.stage == .complete {
             return failStream(
                 stream.id, HTTP2Failure(.streamClosed, "fields arrive after the end of the response (RFC 9113 §5.1)"))
         }
-        if let failure = block.failure { return failStream(stream.id, failure) }
-        if stream.reception == .receivingBody {
-            guard !stream.isTunnel else {
-                return failStream(stream.id, HTTP2Failure(.protocolError, "fields arrive in a tunnel (RFC 9113 §8.5)"))
-            }
-            guard isEnd else {
-                return failStream(stream.id, HTTP2Failure(.protocolError, "the trailers do not end the stream (RFC 9113 §8.1)"))
-            }
-            ended = stream.id
-            return .trailers(stream.id)
+        let part: ResponseReception.Part
+        do throws(MessageFailure) {
+            part = try stream.response.receive(block)
+            if let reason = Self.violation(of: part, isEnd: isEnd) { throw MessageFailure(reason) }
+        } catch {
+            return failStream(stream.id, HTTP2Failure(error))
         }
-        guard block.status >= 200 else { return receiveInterim(block.status, stream, isEnd: isEnd) }
-        let isTunnel = stream.method == .connect && block.status < 300
-        let hasNoBody = stream.method == .head || block.status == 204 || block.status == 304
-        // A tunnel has no length (RFC 9110 §9.3.6).
-        streams[slot]?.isTunnel = isTunnel
-        streams[slot]?.announcedLength = isTunnel ? nil : hasNoBody ? 0 : block.length
-        streams[slot]?.reception = .receivingBody
+        streams[slot] = stream
         if isEnd { ended = stream.id }
-        return .head(stream.id, status: block.status)
+        switch part {
+        case .interim(let status): return .interim(stream.id, status: status)
+        case .head(let status): return .head(stream.id, status: status)
+        case .trailers: return .trailers(stream.id)
+        }
     }
 
-    private mutating func receiveInterim(_ status: Int, _ stream: HTTP2Stream, isEnd: Bool) -> Event {
-        if isEnd {
-            return failStream(
-                stream.id, HTTP2Failure(.protocolError, "an informational response ends the stream (RFC 9113 §8.1)"))
+    /// Returns what is wrong with a part that ends the stream, or does not (RFC 9113 §8.1).
+    private static func violation(of part: ResponseReception.Part, isEnd: Bool) -> String? {
+        switch part {
+        case .interim where isEnd: "an informational response ends the stream (RFC 9113 §8.1)"
+        case .trailers where !isEnd: "the trailers do not end the stream (RFC 9113 §8.1)"
+        default: nil
         }
-        guard stream.interimResponses < HTTP2Limits.interimResponses else {
-            return failStream(
-                stream.id,
-                HTTP2Failure(
-                    .cancel, "there are more than \(HTTP2Limits.interimResponses) interim responses before the final one",
-                    .limit))
-        }
-        streams[stream.id.slot]?.interimResponses += 1
-        return .interim(stream.id, status: status)
     }
 
     // MARK: Others

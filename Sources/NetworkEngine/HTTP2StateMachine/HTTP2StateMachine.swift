@@ -61,9 +61,9 @@ struct HTTP2StateMachine: Sendable {
 
     let limits: HTTP2Limits
     /// What is to be sent.
-    var output = HTTP2Output()
+    var output = OutputBuffer()
     /// The fields of the last event of a head or of trailers.
-    var block: HTTP2FieldBlock
+    var block: FieldBlock
 
     // MARK: Receiving
 
@@ -87,7 +87,7 @@ struct HTTP2StateMachine: Sendable {
 
     // MARK: Streams
 
-    var streams = HTTP2StreamTable()
+    var streams = StreamTable<HTTP2Stream>()
     var nextNumber: UInt32 = 1
     /// The highest number of a stream that the peer may process, after GOAWAY.
     var lastAccepted: UInt32?
@@ -112,7 +112,7 @@ struct HTTP2StateMachine: Sendable {
     /// Creates a connection, and writes its preface (RFC 9113 §3.4).
     init(limits: HTTP2Limits = HTTP2Limits()) {
         self.limits = limits
-        block = HTTP2FieldBlock(isTrailers: false, limits: limits)
+        block = FieldBlock(.http2, limits: limits.fields)
         receiveWindow = limits.connectionWindow
         writePreface()
     }

@@ -31,8 +31,8 @@ import Testing
 
     private static func decode(_ decoder: inout HPACKDecoder, _ block: [UInt8]) -> [ComparedField]? {
         var fields: [ComparedField] = []
-        do throws(HPACKError) {
-            try block.withUnsafeBufferPointer { (block) throws(HPACKError) in
+        do throws(FieldCompressionError) {
+            try block.withUnsafeBufferPointer { (block) throws(FieldCompressionError) in
                 try decoder.decode(UnsafeRawBufferPointer(block)) {
                     fields.append(ComparedField(name: Array($0), value: Array($1)))
                 }
@@ -63,7 +63,7 @@ import Testing
             var block: [UInt8] = []
             encoder.begin(&block)
             for (field, isSecret) in fields {
-                let indexing = isSecret ? .never : Bool.random(using: &random) ? HPACKEncoder.Indexing.added : .omitted
+                let indexing = isSecret ? .never : Bool.random(using: &random) ? FieldIndexing.added : .omitted
                 field.name.withUnsafeBytes { name in
                     field.value.withUnsafeBytes { encoder.append(name, $0, indexing, to: &block) }
                 }

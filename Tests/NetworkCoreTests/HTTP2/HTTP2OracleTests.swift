@@ -45,7 +45,7 @@ import Testing
         return (outcome, failures)
     }
 
-    private static func fields(_ block: HTTP2FieldBlock) -> String {
+    private static func fields(_ block: FieldBlock) -> String {
         String(decoding: block.lines, as: UTF8.self).components(separatedBy: "\r\n").filter { !$0.isEmpty }.map { line in
             if line.hasPrefix("HTTP/2 ") { return ":status=\(line.dropFirst(7).dropLast())" }
             let colon = line.range(of: ": ")

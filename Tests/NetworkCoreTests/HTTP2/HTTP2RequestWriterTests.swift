@@ -13,7 +13,7 @@
         private typealias Field = HeaderFields.Field
 
         private struct Written {
-            var writer = HTTP2RequestWriter(userAgent: "agent", acceptEncoding: "gzip")
+            var writer = RequestFieldWriter<HPACKEncoder>(userAgent: "agent", acceptEncoding: "gzip")
             var encoder = HPACKEncoder()
             var decoder = HPACKDecoder()
             var blockBytes = 0

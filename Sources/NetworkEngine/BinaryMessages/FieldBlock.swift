@@ -1,10 +1,10 @@
 import NetworkSupport
 
-/// The fields of a response head or of trailers, as the lines that HTTP/1.1 would have, checked by the rules of RFC 9113 §8.2
-/// and §8.3.
+/// The fields of a response head or of trailers over HTTP/2 or HTTP/3, as the lines that HTTP/1.1 would have, checked by the rules
+/// of RFC 9113 §8.2 and §8.3, and of RFC 9114 §4.2 and §4.3.
 ///
-/// The lines of an HTTP/2 head are parsed outside the event loop, by the same code as those of HTTP/1.1.
-struct HTTP2FieldBlock: Sendable {
+/// The lines are parsed outside the event loop, by the same code as those of HTTP/1.1.
+struct FieldBlock: Sendable {
     /// The status line, for a head, a line for each field, and an empty line.
     private(set) var lines: [UInt8] = []
     /// The status; 0 for trailers.
@@ -14,16 +14,18 @@ struct HTTP2FieldBlock: Sendable {
     /// Whether the head has a `Content-Encoding`.
     private(set) var hasContentEncoding = false
     /// The first violation, if the fields are not valid.
-    private(set) var failure: HTTP2Failure?
+    private(set) var failure: MessageFailure?
+    private let version: MessageVersion
     private let isTrailers: Bool
-    private let limits: HTTP2Limits
+    private let limits: FieldLimits
     /// The size of the fields so far, and of those that have arrived on the stream before.
     private(set) var size: Int
     private var count = 0
     private var hasRegularFields = false
 
     /// - Parameter size: The size of the heads that have arrived on the stream before.
-    init(isTrailers: Bool, limits: HTTP2Limits, after size: Int = 0) {
+    init(_ version: MessageVersion, isTrailers: Bool = false, limits: FieldLimits, after size: Int = 0) {
+        self.version = version
         self.isTrailers = isTrailers
         self.size = size
         self.limits = limits
@@ -35,22 +37,24 @@ struct HTTP2FieldBlock: Sendable {
         size += name.count + value.count + 4
         count += 1
         // Counted here, because a few bytes of a header block can represent kilobytes.
-        guard size <= limits.headerBytes else {
-            return failure = HTTP2Failure(
-                .cancel, "the response head is larger than \(limits.headerBytes) bytes (maximumHeaderBytes)", .limit)
-        }
-        guard count <= limits.headerFields else {
-            return failure = HTTP2Failure(
-                .cancel, "the response head has more than \(limits.headerFields) fields (maximumHeaderFields)", .limit)
+        guard size <= limits.bytes else { return failure = limits.sizeFailure }
+        guard count <= limits.count else {
+            return failure = MessageFailure(
+                "the response head has more than \(limits.count) fields (maximumHeaderFields)", .limit)
         }
         if name.first == UInt8(ascii: ":") { return receiveStatus(name, value) }
         hasRegularFields = true
-        guard Self.isName(name) else { return fail("a field name has characters that HTTP/2 does not permit (RFC 9113 §8.2.1)") }
+        guard Self.isName(name) else {
+            return fail("a field name has characters that \(version.name) does not permit (\(version.section(.fields)))")
+        }
         guard !HTTP1Bytes.holdControl(value), !(value.first?.isSpaceOrTab ?? false), !(value.last?.isSpaceOrTab ?? false) else {
-            return fail("the value of \(Self.shown(name)) has a control character, or white space around it (RFC 9113 §8.2.1)")
+            return fail(
+                "the value of \(Self.shown(name)) has a control character, or white space around it (\(version.section(.fields)))"
+            )
         }
         guard !Self.isConnectionField(name) else {
-            return fail("the field \(Self.shown(name)) is not permitted in HTTP/2 (RFC 9113 §8.2.2)")
+            return fail(
+                "the field \(Self.shown(name)) is not permitted in \(version.name) (\(version.section(.connectionFields)))")
         }
         if !isTrailers { note(name, value) }
         append(name, value)
@@ -58,29 +62,30 @@ struct HTTP2FieldBlock: Sendable {
 
     /// Completes the block.
     mutating func finish() {
-        if !isTrailers, status == 0 { fail("the response has no :status (RFC 9113 §8.3.2)") }
+        if !isTrailers, status == 0 { fail("the response has no :status (\(version.section(.status)))") }
         lines.append(UInt8.carriageReturn)
         lines.append(UInt8.lineFeed)
     }
 
     private mutating func fail(_ message: String) {
-        if failure == nil { failure = HTTP2Failure(.protocolError, message) }
+        if failure == nil { failure = MessageFailure(message) }
     }
 
     private mutating func receiveStatus(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard !isTrailers, HTTP1Bytes.isSame(UnsafeRawBufferPointer(rebasing: name[1...]), "status") else {
-            return fail(
-                "\(isTrailers ? "the trailers have" : "the response has") the pseudo-field \(Self.shown(name)) (RFC 9113 §8.3)")
+            let part = isTrailers ? "the trailers have" : "the response has"
+            return fail("\(part) the pseudo-field \(Self.shown(name)) (\(version.section(.pseudoFields)))")
         }
         guard status == 0, !hasRegularFields else {
-            return fail("the response has :status twice, or after other fields (RFC 9113 §8.3)")
+            return fail("the response has :status twice, or after other fields (\(version.section(.pseudoFields)))")
         }
         guard value.count == 3, let number = value.decimal, number >= 100, number != 101 else {
-            return fail("the status is not a number of three digits that HTTP/2 permits (RFC 9113 §8.3.2, §8.6)")
+            return fail("the status is not a number of three digits that \(version.name) permits (\(version.section(.status)))")
         }
         status = Int(number)
         lines.reserveCapacity(512)
-        lines.append(contentsOf: "HTTP/2 ".utf8)
+        lines.append(contentsOf: version.name.utf8)
+        lines.append(UInt8.space)
         lines.append(contentsOf: value)
         lines.append(UInt8.space)
         lines.append(UInt8.carriageReturn)

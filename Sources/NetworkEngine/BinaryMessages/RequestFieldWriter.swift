@@ -4,75 +4,22 @@ import NetworkLogging
 import NetworkSupport
 import NetworkTransport
 
-/// Writes the header blocks of requests over HTTP/2 (RFC 9113 §8.2, §8.3), and their trailers.
+/// Writes the header blocks of requests over HTTP/2 (RFC 9113 §8.2, §8.3) or HTTP/3 (RFC 9114 §4.2, §4.3), and their trailers.
 ///
 /// Writes the pseudo-fields first, then the request's own fields in their order, with names in lower case, and default fields
 /// that the request lacks last. Fields that describe a connection of HTTP/1.1 are left out, and so is a `Proxy-Authorization`,
-/// which is not meant for the server. Credentials are marked so that no table of fields holds them (RFC 7541 §7.1.3).
+/// which is not meant for the server. Credentials are marked so that no table of fields holds them (RFC 7541 §7.1.3, RFC 9204 §7.1.3).
 ///
 /// Requests are validated before. Even an invalid one cannot make the block malformed: control characters in a value become
 /// spaces, a field whose name is not a token is left out, and the target is percent-encoded where necessary.
-struct HTTP2RequestWriter: Sendable {
-    /// What is done with a field of a request.
-    private enum Role: Sendable {
-        case sent
-        /// Sent only with the value `trailers` (RFC 9113 §8.2.2).
-        case transferCodings
-        case omitted
-        case host
-        case cookie
-        case userAgent
-        case accept
-        case acceptEncoding
-        case range
-        case expect
-        case trailer
-        case webSocketKey
-    }
-
-    /// A name as the block has it.
-    private struct Name: Sendable {
-        let bytes: [UInt8]
-        let role: Role
-        let indexing: HPACKEncoder.Indexing
-        /// The position of the name in the static table, 0 if it is not there; `nil` if the table has values of it.
-        let staticIndex: Int?
-
-        init(_ lowercased: String, _ role: Role, _ indexing: HPACKEncoder.Indexing) {
-            bytes = Array(lowercased.utf8)
-            self.role = role
-            self.indexing = indexing
-            staticIndex = bytes.withUnsafeBytes { HPACKStaticTable.index(ofNameWithoutValue: $0) }
-        }
-
-        static let authority = Name(":authority", .sent, .added)
-        static let userAgent = Name("user-agent", .userAgent, .added)
-        static let accept = Name("accept", .accept, .added)
-        static let acceptEncoding = Name("accept-encoding", .acceptEncoding, .added)
-        static let cookie = Name("cookie", .cookie, .never)
-        static let contentLength = Name("content-length", .omitted, .omitted)
-        static let trailer = Name("trailer", .trailer, .added)
-        // These have values in the static table.
-        static let method = Name(":method", .sent, .added)
-        static let `protocol` = Name(":protocol", .sent, .added)
-        static let path = Name(":path", .sent, .omitted)
-    }
-
-    /// The positions of fields with a value in the static table (RFC 7541 Appendix A).
-    private enum StaticField {
-        static let get = 2
-        static let post = 3
-        static let root = 4
-        static let http = 6
-        static let https = 7
-    }
-
+struct RequestFieldWriter<Encoder: FieldEncoder>: Sendable {
     /// The number of names that are kept; further ones are prepared for each request.
-    private static let maximumNames = 256
+    private static var maximumNames: Int { 256 }
 
     private let userAgent: String?
     private let acceptEncoding: String?
-    private var names: [String: Name] = [:]
+    private let known = KnownFields(in: Encoder.staticTable)
+    private var names: [String: FieldName] = [:]
 
     /// Creates a writer with default values for two fields; see ``HTTP1RequestWriter``.
     init(userAgent: String?, acceptEncoding: String?) {
@@ -89,7 +36,7 @@ struct HTTP2RequestWriter: Sendable {
     /// - Returns: Whether the request has `Expect: 100-continue`, and content whose sending is delayed (RFC 9110 §10.1.1).
     mutating func write(
         _ request: NetworkRequest, bodyLength: Int64?, cookie: String?, isWebSocket: Bool = false,
-        with encoder: inout HPACKEncoder, to output: inout [UInt8]
+        with encoder: inout Encoder, to output: inout [UInt8]
     ) -> Bool {
         let fields = request.headers.fields
         writePseudoFields(request, fields, isWebSocket: isWebSocket, &encoder, &output)
@@ -122,15 +69,15 @@ struct HTTP2RequestWriter: Sendable {
             let indexing = request.credentials.contains(header: field.name) ? .never : name.indexing
             Self.append(field, name, added: added, indexing, &encoder, &output)
         }
-        if !own.contains(.userAgent), let userAgent { Self.append(.userAgent, userAgent, &encoder, &output) }
-        if !own.contains(.accept) { Self.append(.accept, "*/*", &encoder, &output) }
+        if !own.contains(.userAgent), let userAgent { Self.append(known.userAgent, userAgent, &encoder, &output) }
+        if !own.contains(.accept) { Self.append(known.accept, "*/*", &encoder, &output) }
         if !own.contains(.acceptEncoding), let acceptEncoding {
-            Self.append(.acceptEncoding, acceptEncoding, &encoder, &output)
+            Self.append(known.acceptEncoding, acceptEncoding, &encoder, &output)
         }
-        if !own.contains(.cookie), let cookie { Self.append(.cookie, cookie, &encoder, &output) }
-        if sendsBody, let bodyLength { Self.append(.contentLength, String(max(bodyLength, 0)), &encoder, &output) }
+        if !own.contains(.cookie), let cookie { Self.append(known.cookie, cookie, &encoder, &output) }
+        if sendsBody, let bodyLength { Self.append(known.contentLength, String(max(bodyLength, 0)), &encoder, &output) }
         if !own.contains(.trailer), let announced = request.body?.trailers?.names, !announced.isEmpty {
-            Self.append(.trailer, announced.joined(separator: ", "), &encoder, &output)
+            Self.append(known.trailer, announced.joined(separator: ", "), &encoder, &output)
         }
         return expectsContinue
     }
@@ -138,7 +85,7 @@ struct HTTP2RequestWriter: Sendable {
     /// Appends the header block of trailers.
     ///
     /// - Parameter trailers: Validated fields.
-    mutating func write(trailers: HeaderFields, with encoder: inout HPACKEncoder, to output: inout [UInt8]) {
+    mutating func write(trailers: HeaderFields, with encoder: inout Encoder, to output: inout [UInt8]) {
         for field in trailers.fields {
             guard let name = name(of: field), name.role != .omitted else { continue }
             Self.append(field, name, added: nil, name.indexing, &encoder, &output)
@@ -148,7 +95,7 @@ struct HTTP2RequestWriter: Sendable {
     // MARK: Pseudo-fields
 
     private func writePseudoFields(
-        _ request: NetworkRequest, _ fields: [HeaderFields.Field], isWebSocket: Bool, _ encoder: inout HPACKEncoder,
+        _ request: NetworkRequest, _ fields: [HeaderFields.Field], isWebSocket: Bool, _ encoder: inout Encoder,
         _ output: inout [UInt8]
     ) {
         let parts = request.parsedURL
@@ -156,44 +103,45 @@ struct HTTP2RequestWriter: Sendable {
         let text = request.urlText
         switch request.method {
         case _ where isWebSocket:
-            Self.append(.method, "CONNECT", &encoder, &output)
-            Self.append(.protocol, "websocket", &encoder, &output)
-        case .get: HPACKEncoder.append(known: StaticField.get, to: &output)
-        case .post: HPACKEncoder.append(known: StaticField.post, to: &output)
-        default: Self.append(.method, request.method.rawValue, &encoder, &output)
+            Self.append(known.method, "CONNECT", &encoder, &output)
+            Self.append(known.protocol, "websocket", &encoder, &output)
+        case .get: Encoder.append(known: known.get, to: &output)
+        case .post: Encoder.append(known: known.post, to: &output)
+        default: Self.append(known.method, request.method.rawValue, &encoder, &output)
         }
-        HPACKEncoder.append(known: parts.isSecure ? StaticField.https : StaticField.http, to: &output)
+        Encoder.append(known: parts.isSecure ? known.https : known.http, to: &output)
         text.withRawUTF8 { url in
             // Each byte of the target and of the host may become three.
             withUnsafeTemporaryAllocation(byteCount: 3 * url.count + 2 + (host?.utf8.count ?? 0), alignment: 1) { buffer in
                 var authority = HTTP1HeadBytes(buffer)
                 if let host { authority.write(value: host) } else { authority.write(hostOf: url, parts) }
-                Self.append(.authority, HTTP1Bytes.trimmed(authority.written), .added, &encoder, &output)
+                Self.append(known.authority, HTTP1Bytes.trimmed(authority.written), .added, &encoder, &output)
                 var path = HTTP1HeadBytes(buffer)
                 let target = UnsafeRawBufferPointer(rebasing: url[parts.pathAndQuery])
                 if target.first != UInt8(ascii: "/") { path.write("/") }
                 path.write(urlPart: target)
-                if path.count == 1 { return HPACKEncoder.append(known: StaticField.root, to: &output) }
-                Self.append(.path, path.written, .omitted, &encoder, &output)
+                if path.count == 1 { return Encoder.append(known: known.root, to: &output) }
+                Self.append(known.path, path.written, .omitted, &encoder, &output)
             }
         }
     }
 
     // MARK: Names
 
-    private mutating func name(of field: HeaderFields.Field) -> Name? {
+    private mutating func name(of field: HeaderFields.Field) -> FieldName? {
         if let known = names[field.name] { return known }
         guard field.name.isToken else { return nil }
         let lowercased = field.name.asciiLowercased
         let role = Self.role(of: lowercased)
         let isSecret = role == .cookie || Redaction.isSecret(header: lowercased)
-        let name = Name(
-            lowercased, role, isSecret ? .never : Self.isDifferentEachTime(lowercased) ? .omitted : .added)
+        let name = FieldName(
+            lowercased, role, isSecret ? .never : Self.isDifferentEachTime(lowercased) ? .omitted : .added,
+            in: Encoder.staticTable)
         if names.count < Self.maximumNames { names[field.name] = name }
         return name
     }
 
-    private static func role(of lowercasedName: String) -> Role {
+    private static func role(of lowercasedName: String) -> FieldRole {
         switch lowercasedName {
         case "host": .host
         // The length is written from the body, and the others describe a connection (RFC 9113 §8.2.2).
@@ -226,8 +174,8 @@ struct HTTP2RequestWriter: Sendable {
     // MARK: Fields
 
     private static func append(
-        _ field: HeaderFields.Field, _ name: Name, added: String?, _ indexing: HPACKEncoder.Indexing,
-        _ encoder: inout HPACKEncoder, _ output: inout [UInt8]
+        _ field: HeaderFields.Field, _ name: FieldName, added: String?, _ indexing: FieldIndexing,
+        _ encoder: inout Encoder, _ output: inout [UInt8]
     ) {
         if added == nil, !field.isLatin1 { return append(name, field.value, indexing, &encoder, &output) }
         let value = field.latin1Bytes ?? Array(field.value.utf8)
@@ -243,13 +191,13 @@ struct HTTP2RequestWriter: Sendable {
     }
 
     private static func append(
-        _ name: Name, _ value: String, _ encoder: inout HPACKEncoder, _ output: inout [UInt8]
+        _ name: FieldName, _ value: String, _ encoder: inout Encoder, _ output: inout [UInt8]
     ) {
         append(name, value, name.indexing, &encoder, &output)
     }
 
     private static func append(
-        _ name: Name, _ value: String, _ indexing: HPACKEncoder.Indexing, _ encoder: inout HPACKEncoder,
+        _ name: FieldName, _ value: String, _ indexing: FieldIndexing, _ encoder: inout Encoder,
         _ output: inout [UInt8]
     ) {
         value.withRawUTF8 { value in
@@ -265,15 +213,92 @@ struct HTTP2RequestWriter: Sendable {
     }
 
     private static func append(
-        _ name: Name, _ value: UnsafeRawBufferPointer, _ indexing: HPACKEncoder.Indexing, _ encoder: inout HPACKEncoder,
+        _ name: FieldName, _ value: UnsafeRawBufferPointer, _ indexing: FieldIndexing, _ encoder: inout Encoder,
         _ output: inout [UInt8]
     ) {
         name.bytes.withUnsafeBytes { bytes in
-            if let index = name.staticIndex {
+            if let index = name.position {
                 encoder.append(bytes, at: index, value, indexing, to: &output)
             } else {
                 encoder.append(bytes, value, indexing, to: &output)
             }
         }
+    }
+}
+
+/// What is done with a field of a request.
+private enum FieldRole: Sendable {
+    case sent
+    /// Sent only with the value `trailers` (RFC 9113 §8.2.2, RFC 9114 §4.2).
+    case transferCodings
+    case omitted
+    case host
+    case cookie
+    case userAgent
+    case accept
+    case acceptEncoding
+    case range
+    case expect
+    case trailer
+    case webSocketKey
+}
+
+/// A name as the block has it.
+private struct FieldName: Sendable {
+    let bytes: [UInt8]
+    let role: FieldRole
+    let indexing: FieldIndexing
+    /// The position of the name in the static table, 0 if it is not there; `nil` if the table has values of it.
+    let position: Int?
+
+    init(_ lowercased: String, _ role: FieldRole, _ indexing: FieldIndexing, in table: StaticFieldTable) {
+        bytes = Array(lowercased.utf8)
+        self.role = role
+        self.indexing = indexing
+        position = bytes.withUnsafeBytes { table.position(ofNameWithoutValue: $0) }
+    }
+}
+
+/// The names that the writer adds, and the positions of whole fields in the static table.
+private struct KnownFields: Sendable {
+    let authority: FieldName
+    let userAgent: FieldName
+    let accept: FieldName
+    let acceptEncoding: FieldName
+    let cookie: FieldName
+    let contentLength: FieldName
+    let trailer: FieldName
+    let method: FieldName
+    let `protocol`: FieldName
+    let path: FieldName
+    let get: Int
+    let post: Int
+    let root: Int
+    let http: Int
+    let https: Int
+
+    init(in table: StaticFieldTable) {
+        authority = FieldName(":authority", .sent, .added, in: table)
+        userAgent = FieldName("user-agent", .userAgent, .added, in: table)
+        accept = FieldName("accept", .accept, .added, in: table)
+        acceptEncoding = FieldName("accept-encoding", .acceptEncoding, .added, in: table)
+        cookie = FieldName("cookie", .cookie, .never, in: table)
+        contentLength = FieldName("content-length", .omitted, .omitted, in: table)
+        trailer = FieldName("trailer", .trailer, .added, in: table)
+        method = FieldName(":method", .sent, .added, in: table)
+        `protocol` = FieldName(":protocol", .sent, .added, in: table)
+        path = FieldName(":path", .sent, .omitted, in: table)
+        get = table.position(":method", "GET")
+        post = table.position(":method", "POST")
+        root = table.position(":path", "/")
+        http = table.position(":scheme", "http")
+        https = table.position(":scheme", "https")
+    }
+}
+
+extension StaticFieldTable {
+    /// Returns the position of a field that the table has.
+    fileprivate func position(_ name: String, _ value: String) -> Int {
+        name.withRawUTF8 { name in value.withRawUTF8 { position(of: name, $0)?.position ?? 0 } }
     }
 }

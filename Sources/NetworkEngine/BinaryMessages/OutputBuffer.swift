@@ -1,8 +1,8 @@
-/// The bytes that a connection is to send.
+/// The bytes that a connection or a stream is to send.
 ///
 /// Bytes that were offered to the transport stay at their address until it has taken them: OpenSSL may have encrypted them
 /// already. What is written meanwhile follows as the next batch.
-struct HTTP2Output: Sendable {
+struct OutputBuffer: Sendable {
     private var batch: [UInt8] = []
     private var offset = 0
     /// What is written, and follows the bytes that were offered.
@@ -19,12 +19,21 @@ struct HTTP2Output: Sendable {
     ///
     /// - Parameter send: Returns a result and how many of the bytes were taken.
     mutating func offer<Result>(_ send: (UnsafeRawBufferPointer) -> (Result, taken: Int)) -> Result {
+        offer { bytes, _ in send(bytes) }
+    }
+
+    /// Offers the bytes that are first to be sent.
+    ///
+    /// - Parameter send: Receives the bytes, and whether nothing follows them. Returns a result and how many of the bytes were
+    ///   taken.
+    mutating func offer<Result>(_ send: (UnsafeRawBufferPointer, _ isLast: Bool) -> (Result, taken: Int)) -> Result {
         if offset == batch.count {
             batch.removeAll(keepingCapacity: batch.capacity <= Self.keptBytes)
             offset = 0
             swap(&batch, &pending)
         }
-        let (result, taken) = batch.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[offset...])) }
+        let isLast = pending.isEmpty
+        let (result, taken) = batch.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[offset...]), isLast) }
         offset += taken
         return result
     }
