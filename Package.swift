@@ -177,6 +177,7 @@ let package = Package(
                 .target(name: "COpenSSL", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],
+            exclude: ["HTTP3/Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "EndpointAPIsTests",

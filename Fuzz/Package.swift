@@ -19,6 +19,8 @@ let package = Package(
             name: "fuzz-redaction", dependencies: [.product(name: "NetworkLogging", package: "swift-data-transfer")]),
         .executableTarget(name: "fuzz-response", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-http2", dependencies: [networkCore]),
+        .executableTarget(name: "fuzz-http3", dependencies: [networkCore]),
+        .executableTarget(name: "fuzz-qpack", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-proxy", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-dns", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-tls", dependencies: [networkCore, endpoints]),

@@ -1,7 +1,7 @@
 import NetworkSupport
 
-/// The fields of a response head or of trailers over HTTP/2 or HTTP/3, as the lines that HTTP/1.1 would have, checked by the rules
-/// of RFC 9113 §8.2 and §8.3, and of RFC 9114 §4.2 and §4.3.
+/// The fields of a response head or of trailers over HTTP/2 or HTTP/3, as the lines that HTTP/1.1 would have, checked by the
+/// rules of RFC 9113 §8.2 and §8.3, and of RFC 9114 §4.2 and §4.3.
 ///
 /// The lines are parsed outside the event loop, by the same code as those of HTTP/1.1.
 struct FieldBlock: Sendable {

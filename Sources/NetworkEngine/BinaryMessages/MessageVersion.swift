@@ -76,8 +76,8 @@ struct MessageFailure: Error, Equatable, Sendable {
 
 /// How large heads and trailers may be.
 struct FieldLimits: Sendable {
-    /// The largest size of the heads and the trailers of a response together: the lengths of names and values, and four bytes for
-    /// each field.
+    /// The largest size of the heads and the trailers of a response together: the lengths of names and values, and four bytes
+    /// for each field.
     var bytes: Int
     /// The largest number of fields of a head.
     var count: Int

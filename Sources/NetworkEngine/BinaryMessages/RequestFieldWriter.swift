@@ -8,7 +8,8 @@ import NetworkTransport
 ///
 /// Writes the pseudo-fields first, then the request's own fields in their order, with names in lower case, and default fields
 /// that the request lacks last. Fields that describe a connection of HTTP/1.1 are left out, and so is a `Proxy-Authorization`,
-/// which is not meant for the server. Credentials are marked so that no table of fields holds them (RFC 7541 §7.1.3, RFC 9204 §7.1.3).
+/// which is not meant for the server. Credentials are marked so that no table of fields holds them (RFC 7541 §7.1.3, RFC 9204
+/// §7.1.3).
 ///
 /// Requests are validated before. Even an invalid one cannot make the block malformed: control characters in a value become
 /// spaces, a field whose name is not a token is left out, and the target is percent-encoded where necessary.
@@ -32,7 +33,8 @@ struct RequestFieldWriter<Encoder: FieldEncoder>: Sendable {
     /// - Parameters:
     ///   - bodyLength: The length of the body in bytes; 0 without a body, `nil` if it is unknown.
     ///   - cookie: The stored cookies, which are joined with the request's own.
-    ///   - isWebSocket: Whether a tunnel for a WebSocket is requested (RFC 8441 §4), instead of the request's method. Default: `false`.
+    ///   - isWebSocket: Whether a tunnel for a WebSocket is requested (RFC 8441 §4, RFC 9220), instead of the request's method.
+    ///     Default: `false`.
     /// - Returns: Whether the request has `Expect: 100-continue`, and content whose sending is delayed (RFC 9110 §10.1.1).
     mutating func write(
         _ request: NetworkRequest, bodyLength: Int64?, cookie: String?, isWebSocket: Bool = false,

@@ -1,4 +1,5 @@
-/// What of a response has arrived on a stream: the rules for its parts that HTTP/2 and HTTP/3 share (RFC 9113 §8.1, RFC 9114 §4.1).
+/// What of a response has arrived on a stream: the rules for its parts that HTTP/2 and HTTP/3 share (RFC 9113 §8.1, RFC 9114
+/// §4.1).
 struct ResponseReception: Sendable {
     /// What the method of a request says about its response.
     enum Method: Sendable {

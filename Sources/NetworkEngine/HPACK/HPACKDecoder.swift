@@ -97,12 +97,11 @@ struct HPACKDecoder: Sendable {
 
     /// Returns the position of an entry in the dynamic table.
     private func position(_ index: Int) throws(FieldCompressionError) -> Int {
-        let position = index - StaticFieldTable.hpack.count - 1
-        guard position < table.count else {
+        let known = StaticFieldTable.hpack.count
+        guard index - known <= table.count else {
             throw FieldCompressionError(
-                "a field has the index \(index), and the tables have \(StaticFieldTable.hpack.count + table.count) entries (RFC 7541 §2.3.3)"
-            )
+                "a field has the index \(index), and the tables have \(known + table.count) entries (RFC 7541 §2.3.3)")
         }
-        return position
+        return index - known - 1
     }
 }
