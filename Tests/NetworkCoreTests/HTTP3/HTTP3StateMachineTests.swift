@@ -381,4 +381,24 @@ struct HTTP3StateMachineTests {
         #expect(
             HTTP3ErrorCode.versionFallback.name == "H3_VERSION_FALLBACK" && HTTP3ErrorCode(rawValue: 5).name == "error code 5")
     }
+
+    @Test func `the streams of another implementation (aioquic 1)`() {
+        func bytes(_ hexadecimal: String) -> [UInt8] {
+            let digits = Array(hexadecimal)
+            return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+        }
+        let head = "010f0000d9f45f4d85198fdad313540135"
+        for piece in [Int.max, 1, 5] {
+            var received = ReceivedStreams()
+            var server = ServerStreams(settings: nil)
+            server.open(nil, bytes("000409015000071008012101"))
+            server.open(nil, bytes("02"))
+            server.open(nil, bytes("03"))
+            server.bytes(bytes("01090000d85b043c2f613e" + head + "000568656c6c6f" + "010900002cf2b22da70131"), on: 0, isEnd: true)
+            received.receive(server, piece: piece)
+            #expect(received.log == ["0 interim 103", "0 head 200", "0 data hello", "0 trailers", "0 end"])
+            #expect(received.connection.hasSettings && received.connection.permitsConnectProtocol)
+            #expect(String(decoding: received.connection.block.lines, as: UTF8.self) == "x-sum: 1\r\n\r\n")
+        }
+    }
 }

@@ -145,7 +145,8 @@ struct ReceivedStreams {
         case .interim(let id, let status): log.append("\(id.number) interim \(status)")
         case .head(let id, let status): log.append("\(id.number) head \(status)")
         case .data(let id, let range):
-            let text = String(decoding: input[range], as: UTF8.self)
+            // Pieces may end within a character.
+            let text = String(String.UnicodeScalarView(input[range].map { Unicode.Scalar($0) }))
             // Pieces of the same content are one entry.
             if let last = log.last, last.hasPrefix("\(id.number) data ") {
                 log[log.count - 1] = last + text
