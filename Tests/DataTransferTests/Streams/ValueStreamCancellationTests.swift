@@ -38,9 +38,9 @@ struct ValueStreamCancellationTests {
         #expect(await Reading(lines).error?.isCancelled == true)
     }
 
-    @Test(.notOverURLSession(.floods))
-    func `cancelling between two received elements closes the socket`() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+    @Test func `cancelling between two received elements closes the socket`() async throws {
+        let response = LoopbackResponse.text("a\n").repeated()
+        let server = try LoopbackServer { _ in response }
         let lines = try await service(server).stream(endpoint, as: .lines())
         let task = Task { () -> (Int, DataTransferError?) in
             var count = 0
@@ -58,9 +58,9 @@ struct ValueStreamCancellationTests {
         withExtendedLifetime(lines) {}
     }
 
-    @Test(.notOverURLSession(.floods))
-    func `releasing a stream closes the socket`() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+    @Test func `releasing a stream closes the socket`() async throws {
+        let response = LoopbackResponse.text("a\n").repeated()
+        let server = try LoopbackServer { _ in response }
         for try await line in try await service(server).stream(endpoint, as: .lines()) {
             #expect(line == "a")
             break
@@ -68,9 +68,9 @@ struct ValueStreamCancellationTests {
         #expect(await server.waitForOpenConnections(count: 0))
     }
 
-    @Test(.notOverURLSession(.floods))
-    func `releasing a stream that was never read closes the socket`() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+    @Test func `releasing a stream that was never read closes the socket`() async throws {
+        let response = LoopbackResponse.text("a\n").repeated()
+        let server = try LoopbackServer { _ in response }
         do {
             let lines = try await service(server).stream(endpoint, as: .lines())
             #expect(lines.statusCode == 200)
@@ -115,11 +115,9 @@ struct ValueStreamCancellationTests {
         #expect(received.withLock { $0 } == ["a", "b", "c", "end 3"])
     }
 
-    @Test(.notOverURLSession(.floods))
-    func `a closure that does not return applies back-pressure to the server`() async throws {
-        let server = try LoopbackServer { _ in
-            LoopbackResponse.text(String(repeating: "x", count: 999) + "\n").fault(.endlessBody)
-        }
+    @Test func `a closure that does not return applies back-pressure to the server`() async throws {
+        let response = LoopbackResponse.text(String(repeating: "x", count: 999) + "\n").repeated()
+        let server = try LoopbackServer { _ in response }
         let queue = HeldQueue()
         let service = service(server)
         let handle = TaskCancellable(on: queue) {
@@ -137,9 +135,9 @@ struct ValueStreamCancellationTests {
         await queue.runNext()
     }
 
-    @Test(.notOverURLSession(.floods))
-    func `cancelling closes the socket even if a closure blocks, and completes with a cancellation error`() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+    @Test func `cancelling closes the socket even if a closure blocks, and completes with a cancellation error`() async throws {
+        let response = LoopbackResponse.text("a\n").repeated()
+        let server = try LoopbackServer { _ in response }
         let queue = HeldQueue()
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
         let count = Locked(0)

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkSupport
+import NetworkTesting
 import NetworkURLSession
 import Testing
 
@@ -36,6 +37,17 @@ package func testedSession(
     return switch SessionKind.current {
     case .standard: DefaultSessionManager(configuration: configuration)
     case .urlSession: URLSessionManager(configuration: configuration)
+    }
+}
+
+extension LoopbackResponse {
+    /// Returns a response whose body is repeated without end; over `URLSession`, which a server without pauses holds up, with pauses and for about
+    /// 16 seconds. Called by the test, not by its server, which does not know the kind.
+    package func repeated() -> LoopbackResponse {
+        if SessionKind.current == .standard { return fault(.endlessBody) }
+        var response = self
+        while !response.body.isEmpty, response.body.count < 4 << 20 { response.body += response.body }
+        return response.fault(.drip(bytes: 256, every: .milliseconds(1)))
     }
 }
 
