@@ -15,13 +15,12 @@ extension URLSessionTests {
             configuration.allowsCellularAccess = false
             configuration.isDiscretionary = true
             configuration.networkServiceType = .background
-            configuration.httpShouldUsePipelining = true
             configuration.httpAdditionalHeaders = ["X-Tenant": "7"]
             configuration.connectionProxyDictionary = ["HTTPProxy": "proxy.example"]
             configuration.protocolClasses = [ScriptedProtocol.self]
             let governed = configuration.governed(by: SessionConfiguration())
             #expect(governed !== configuration && !governed.allowsCellularAccess && governed.isDiscretionary)
-            #expect(governed.networkServiceType == .background && governed.httpShouldUsePipelining)
+            #expect(governed.networkServiceType == .background)
             #expect(governed.httpAdditionalHeaders?["X-Tenant"] as? String == "7")
             #expect(governed.connectionProxyDictionary?["HTTPProxy"] as? String == "proxy.example")
             #expect(governed.protocolClasses?.contains { $0 == ScriptedProtocol.self } == true)
