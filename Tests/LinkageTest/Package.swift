@@ -6,7 +6,8 @@ import PackageDescription
 // Built and inspected by .ci/check-linkage.
 let products = [
     "Endpoints", "EndpointAPIs", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkAuthorization",
-    "NetworkObservation", "NetworkCache", "DataTransfer", "ResumableUploads", "BackgroundTransfers", "DataTransferCombine", "NetworkTesting",
+    "NetworkObservation", "NetworkCache", "DataTransfer", "ResumableUploads", "BackgroundTransfers", "DataTransferCombine",
+    "NetworkTesting",
     "NetworkRecordings", "NetworkURLSession", "NetworkWebSocket",
 ]
 
