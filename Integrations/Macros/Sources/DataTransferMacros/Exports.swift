@@ -1,0 +1,2 @@
+// `import DataTransferMacros` is enough to declare an API and to call it.
+@_exported import DataTransfer
