@@ -34,14 +34,20 @@ let package = Package(
                 .product(name: "DataTransfer", package: "swift-data-transfer"),
             ],
             swiftSettings: settings),
-        // Apart from the tests of calls: what tests a macro is compiled for the host, with all that it depends on.
+        // It contains the sources of the plugin by a link: tests that depend on a macro, and all others with them, are compiled
+        // for the host,
+        // with a second copy of swift-data-transfer.
         .testTarget(
             name: "ExpansionTests",
             dependencies: [
-                "DataTransferMacrosPlugin",
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
             ],
+            exclude: ["Macros/Plugin.swift"],
             swiftSettings: settings),
         .testTarget(
             name: "DataTransferMacrosTests",
@@ -51,6 +57,14 @@ let package = Package(
                 .product(name: "NetworkTesting", package: "swift-data-transfer"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "IsolationTests",
+            dependencies: [
+                "DataTransferMacros",
+                .product(name: "DataTransfer", package: "swift-data-transfer"),
+                .product(name: "NetworkTesting", package: "swift-data-transfer"),
+            ],
+            swiftSettings: settings + [.unsafeFlags(["-default-isolation", "MainActor"])]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// @API
-/// struct Movies {
+/// struct Movies: MoviesProtocol {
 ///     @GET("movie/{id}") func movie(id: Int) async throws -> Movie
 ///     @POST("movie") func add(_ movie: Movie) async throws
 /// }
@@ -11,17 +11,19 @@
 /// let movie = try await movies.movie(id: 7)
 /// ```
 ///
-/// It adds, with the access level of the struct:
+/// It adds to the struct, with its access level:
 /// - `init(_ service: any DataTransferService)` and the property `service`, unless the struct declares them;
-/// - `Movies.Endpoints`, with a static function for each call that returns its `Endpoint`;
-/// - `MoviesProtocol`, a protocol with all calls, to which the struct conforms;
-/// - `MoviesStub`, which conforms to it too, with a closure for each call: `onMovie`, `onAdd`. One that is not set throws ``UnstubbedCall``.
+/// - `Movies.Endpoints`, with a static function for each call that returns its `Endpoint`.
+///
+/// If the struct declares the conformance to `MoviesProtocol`, it also writes beside it:
+/// - that protocol, with all calls;
+/// - `MoviesStub`, which conforms to it too, with a closure for each call: `onMovie`, `onAdd`. One that is not set throws
+///   ``UnstubbedCall``.
 ///
 /// The attributes of the functions write their bodies. Functions with a body are left as they are.
 ///
 /// - Parameter twins: Further forms of each call. Default: none.
 @attached(member, names: named(service), named(init), named(Endpoints), arbitrary)
-@attached(extension, conformances: Sendable, names: arbitrary)
 @attached(peer, names: suffixed(Protocol), suffixed(Stub))
 public macro API(_ twins: CallTwin...) = #externalMacro(module: "DataTransferMacrosPlugin", type: "APIMacro")
 
@@ -31,7 +33,8 @@ public struct CallTwin: Sendable, Hashable {
 
     /// The call with a completion: `movies.movie(id: 7, on: .main) { result in … }`.
     ///
-    /// It has the parameters of the call, `on:` and `completion:`, and returns a handle that cancels the request. The completion is called
+    /// It has the parameters of the call, `on:` and `completion:`, and returns a handle that cancels the request. The completion
+    /// is called
     /// exactly once. Downloads and streams have no such form.
     public static let completions = CallTwin(name: "completions")
 

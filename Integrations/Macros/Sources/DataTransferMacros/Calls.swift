@@ -1,11 +1,13 @@
-// The attributes of calls. Each writes the body of the function it is attached to. Their arguments are expressions that are copied to the endpoint.
+// The attributes of calls. Each writes the body of the function it is attached to. Their arguments are expressions that are
+// copied to the endpoint.
 
 /// Makes a function send a GET request (RFC 9110 §9.3.1). Parameters without a place are query items.
 ///
 /// - Parameters:
 ///   - path: A literal, relative to the base URL of the service. Each `{name}` is the value of the parameter with that name.
 ///   - keyPath: The place of the value in the JSON document, such as `results`. Default: the document.
-///   - decoder: The decoder of the response. Default: JSON with the decoder of the service; bytes for `Data`, and text for `String`.
+///   - decoder: The decoder of the response. Default: JSON with the decoder of the service; bytes for `Data`, and text for
+///     `String`.
 ///   - headers: Header fields with constant values. Default: none.
 ///   - queryStyle: The format of query items. Default: `QueryStyle()`.
 ///   - timeout: The time limit from the call to the last byte, 1 ms to 10^6 s. Default: that of the session manager.
@@ -46,7 +48,8 @@ public macro DELETE(
 /// - Parameters:
 ///   - path: A literal, relative to the base URL of the service. Each `{name}` is the value of the parameter with that name.
 ///   - keyPath: The place of the value in the JSON document, such as `results`. Default: the document.
-///   - decoder: The decoder of the response. Default: JSON with the decoder of the service; bytes for `Data`, and text for `String`.
+///   - decoder: The decoder of the response. Default: JSON with the decoder of the service; bytes for `Data`, and text for
+///     `String`.
 ///   - encoding: How parameters without a place are written into the body. Default: `.json`.
 ///   - headers: Header fields with constant values. Default: none.
 ///   - queryStyle: The format of query items. Default: `QueryStyle()`.
@@ -82,7 +85,8 @@ public macro PATCH(
     priority: RequestPriority = .normal, isIdempotent: Bool = false, requiresAuthentication: Bool = true
 ) = #externalMacro(module: "DataTransferMacrosPlugin", type: "CallMacro")
 
-/// Makes a function send a request with another method: `@HTTP(.query, "search")`. Unless the method is written as `.trace`, which has no
+/// Makes a function send a request with another method: `@HTTP(.query, "search")`. Unless the method is written as `.trace`,
+/// which has no
 /// body, parameters without a place are its body, as those of ``POST``.
 @attached(body)
 public macro HTTP(

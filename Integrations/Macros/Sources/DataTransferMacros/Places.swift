@@ -1,7 +1,9 @@
-// The attributes of parameters. They are property wrappers, so that the compiler checks the type of a parameter where it is written, and callers
+// The attributes of parameters. They are property wrappers, so that the compiler checks the type of a parameter where it is
+// written, and callers
 // pass the plain value. The attribute of the function reads them; at run time they only hold the value.
 
-/// Makes a parameter the value of a placeholder in the path. Needed only if the two have different names: `@Path("id") movie: Movie.ID`.
+/// Makes a parameter the value of a placeholder in the path. Needed only if the two have different names: `@Path("id") movie:
+/// Movie.ID`.
 @propertyWrapper
 public struct Path<Value: CustomStringConvertible & Sendable>: Sendable {
     /// The value of the parameter.
@@ -37,7 +39,8 @@ public struct Header<Value: HeaderFieldValue>: Sendable {
     public nonisolated init(wrappedValue: Value, _ name: String) { self.wrappedValue = wrappedValue }
 }
 
-/// Makes a parameter the body: any `Encodable` value, `Data`, a `URL` of a file, a `String`, a `MultipartForm`, or an `EndpointBody`.
+/// Makes a parameter the body: any `Encodable` value, `Data`, a `URL` of a file, a `String`, a `MultipartForm`, or an
+/// `EndpointBody`.
 ///
 /// Needed only if the parameter has a label: `@Body movie: Movie`. `nil` sends no body.
 @propertyWrapper

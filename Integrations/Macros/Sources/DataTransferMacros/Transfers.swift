@@ -2,8 +2,10 @@
 
 /// Makes a function download the response to a file: see `DataTransferService.download(_:to:options:progress:)`.
 ///
-/// It returns a `DownloadedFile`. Its parameter with the label `to` is the `URL` of the file, or a `DownloadDestination`. A parameter whose type
-/// is `DownloadOptions` or `(any TransferProgressObserver)?` is passed on. The request is a GET request; for other arguments see ``GET``.
+/// It returns a `DownloadedFile`. Its parameter with the label `to` is the `URL` of the file, or a `DownloadDestination`. A
+/// parameter whose type
+/// is `DownloadOptions` or `(any TransferProgressObserver)?` is passed on. The request is a GET request; for other arguments see
+/// ``GET``.
 @attached(body)
 public macro DOWNLOAD(
     _ path: StaticString, headers: HeaderFields = [:], queryStyle: QueryStyle = QueryStyle(), timeout: Duration? = nil,
@@ -30,7 +32,8 @@ public macro EVENTS(
 /// For other arguments see ``POST``.
 ///
 /// - Parameters:
-///   - format: The format of the values: `.lines()`, `.ndjson(Movie.self)`, `.elements(of: Movie.self, at: "results")`, and so on.
+///   - format: The format of the values: `.lines()`, `.ndjson(Movie.self)`, `.elements(of: Movie.self, at: "results")`, and so
+///     on.
 ///   - method: The method, written as a member such as `.post`. Default: GET.
 @attached(body)
 public macro STREAM<Element: Sendable>(

@@ -55,6 +55,11 @@ struct APIDeclaration {
 
     var protocolName: String { "\(name)Protocol" }
 
+    /// Whether the struct declares the conformance to its protocol: a macro can write the protocol, but not that conformance.
+    var hasProtocol: Bool {
+        declaration.inheritanceClause?.inheritedTypes.contains { $0.type.trimmedDescription == protocolName } ?? false
+    }
+
     /// What is added to the struct.
     var members: [DeclSyntax] {
         var members: [DeclSyntax] = []

@@ -17,26 +17,15 @@ extension APIMacro: MemberMacro {
     }
 }
 
-extension APIMacro: ExtensionMacro {
-    static func expansion(
-        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingExtensionsOf type: some TypeSyntaxProtocol,
-        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
-    ) throws -> [ExtensionDeclSyntax] {
-        var report = Report()
-        guard let api = APIDeclaration(node, declaration, &report) else { return [] }
-        let conformance: DeclSyntax = "extension \(type.trimmed): \(raw: api.protocolName) {}"
-        return conformance.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
-    }
-}
-
 extension APIMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         var report = Report()
-        guard let group = declaration.asProtocol((any DeclGroupSyntax).self),
-            let api = APIDeclaration(node, group, &report)
+        // What is wrong has been reported with the members.
+        guard let type = declaration.as(StructDeclSyntax.self),
+            let api = APIDeclaration(node, type.withQualifiedTypes, &report)
         else { return [] }
-        return [api.requirements, api.stub]
+        return api.hasProtocol ? [api.requirements, api.stub] : []
     }
 }

@@ -70,7 +70,8 @@ extension CallReader {
             if let clause {
                 report.add(
                     .wrongResult(verb.rawValue, required), at: clause.type,
-                    verb == .stream ? nil : Repair("replace it by ‘\(required)’", clause.type, by: TypeSyntax("\(raw: required)")))
+                    verb == .stream ? nil : Repair("replace it by ‘\(required)’", clause.type, by: TypeSyntax("\(raw: required)"))
+                )
             } else {
                 report.add(.wrongResult(verb.rawValue, required), at: function.name)
             }
@@ -114,7 +115,8 @@ extension TypeSyntax {
 
     /// The only generic argument, if this is a type with that name.
     func genericArgument(of name: String) -> TypeSyntax? {
-        let clause = self.as(IdentifierTypeSyntax.self)?.genericArgumentClause
+        let clause =
+            self.as(IdentifierTypeSyntax.self)?.genericArgumentClause
             ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause
         guard plainName == name, let clause, clause.arguments.count == 1, let argument = clause.arguments.first else {
             return nil

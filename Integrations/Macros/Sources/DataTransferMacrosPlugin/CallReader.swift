@@ -86,7 +86,8 @@ struct CallReader {
                 \.effectSpecifiers,
                 FunctionEffectSpecifiersSyntax(
                     leadingTrivia: .space, asyncSpecifier: .keyword(.async, trailingTrivia: .space),
-                    throwsClause: ThrowsClauseSyntax(throwsSpecifier: .keyword(.throws))))
+                    throwsClause: ThrowsClauseSyntax(throwsSpecifier: .keyword(.throws)))
+            )
             .with(\.returnClause, signature.returnClause?.trimmed.with(\.leadingTrivia, .space))
         report.add(
             isAsync ? .notThrows : .notAsync, at: function.name,

@@ -41,7 +41,8 @@ extension Mistake {
 // Mistakes of the path.
 extension Mistake {
     static let pathIsNotLiteral = Mistake(
-        "path-is-not-literal", "the path is a literal without interpolation and escapes; write ‘{name}’ for the value of a parameter")
+        "path-is-not-literal",
+        "the path is a literal without interpolation and escapes; write ‘{name}’ for the value of a parameter")
     static let pathIsURL = Mistake("path-is-url", "the path is relative to the base URL of the service")
     static let characterInPath = Mistake(
         "character-in-path", "a path has no spaces, control characters and fragments; write them percent-encoded, such as %20")

@@ -130,7 +130,9 @@ extension Placement {
         for parameter in parameters {
             guard case .path(let name) = parameter.place else { continue }
             if !path.contains(name) {
-                report.add(.noPlaceholder(name), at: parameter.attribute.map(Syntax.init) ?? Syntax(parameter.syntax), removing(parameter))
+                report.add(
+                    .noPlaceholder(name), at: parameter.attribute.map(Syntax.init) ?? Syntax(parameter.syntax),
+                    removing(parameter))
             } else if !filled.insert(name).inserted {
                 report.add(.twoForPath(name), at: parameter.syntax)
             } else if parameter.isOptional {

@@ -4,8 +4,6 @@ import SwiftSyntax
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 
-@testable import DataTransferMacrosPlugin
-
 /// The expansion of all macros in a source text, and what they report.
 struct Expansion {
     /// A diagnostic with its place, and the source text after each of its fix-its.
@@ -27,7 +25,7 @@ struct Expansion {
             sourceFiles: [file: .init(moduleName: "Sample", fullFilePath: "Sample.swift")])
         let calls = Dictionary(
             uniqueKeysWithValues: Verb.allCases.map { ($0.rawValue, MacroSpec(type: CallMacro.self)) })
-        let api = MacroSpec(type: APIMacro.self, conformances: ["Sendable"])
+        let api = MacroSpec(type: APIMacro.self)
         text =
             file.expand(
                 macroSpecs: calls.merging(["API": api]) { $1 },

@@ -121,6 +121,7 @@ extension MistakeCase {
             "‘decoder’ without a result: no value is decoded",
             repair: ("remove ‘decoder’", "@POST(\"a\") func a() async throws")),
         MistakeCase(
-            "method-is-not-member", "@HTTP(‸method, \"a\") func a() async throws", "the method is written as a member, such as .post"),
+            "method-is-not-member", "@HTTP(‸method, \"a\") func a() async throws",
+            "the method is written as a member, such as .post"),
     ]
 }
