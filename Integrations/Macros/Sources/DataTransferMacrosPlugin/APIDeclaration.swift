@@ -50,6 +50,7 @@ struct APIDeclaration {
         }
         self.calls = calls
         declaration.reportStoredProperties(&report)
+        declaration.reportConditionalCalls(&report)
         if !hasCalls, report.diagnostics.isEmpty { report.add(.noCalls, at: declaration.name) }
     }
 
@@ -102,6 +103,17 @@ extension StructDeclSyntax {
 
     fileprivate func declares(_ name: String) -> Bool {
         instanceVariables.contains { $0.bindings.contains { $0.pattern.trimmedDescription == name } }
+    }
+
+    /// Reports calls in `#if`: an expansion cannot depend on its condition.
+    fileprivate func reportConditionalCalls(_ report: inout Report) {
+        for condition in memberBlock.members.compactMap({ $0.decl.as(IfConfigDeclSyntax.self) }) {
+            let members = condition.clauses.flatMap { $0.elements?.as(MemberBlockItemListSyntax.self).map(Array.init) ?? [] }
+            let functions = members.compactMap { $0.decl.as(FunctionDeclSyntax.self) }
+            if functions.contains(where: { $0.attributes.all.contains { Verb($0) != nil } }) {
+                report.add(.conditional, at: condition)
+            }
+        }
     }
 
     /// Reports properties that the added initializer would not set.

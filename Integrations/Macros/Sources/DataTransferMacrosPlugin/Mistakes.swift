@@ -16,6 +16,7 @@ extension Mistake {
     static func storedProperty(_ name: String) -> Mistake {
         Mistake("stored-property", "‘\(name)’ has no value: the initializer that @API adds sets only ‘service’")
     }
+    static let conditional = Mistake("conditional", "a call in ‘#if’ is not seen by @API; declare a second struct in ‘#if’")
 }
 
 // Mistakes of the function.

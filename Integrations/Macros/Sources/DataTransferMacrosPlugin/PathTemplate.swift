@@ -45,8 +45,12 @@ struct PathTemplate {
     private mutating func readPlaceholders(_ report: inout Report) -> Bool {
         let bytes = Array(text.utf8)
         if let scheme = ["https://", "http://"].first(where: text.hasPrefix) {
-            let rest = StringSegmentSyntax(content: .stringSegment(String(text.dropFirst(scheme.utf8.count))))
-            report.add(.pathIsURL, at: segment, Repair("remove ‘\(scheme)’", segment, by: rest))
+            let path = text.dropFirst(scheme.count).drop { $0 != "/" }.drop { $0 == "/" }
+            report.add(
+                .pathIsURL, at: segment,
+                Repair(
+                    "remove ‘\(text.dropLast(path.count))’", segment,
+                    by: StringSegmentSyntax(content: .stringSegment(String(path)))))
             return false
         }
         var open: Int?

@@ -10,11 +10,14 @@ struct Movie: Codable, Sendable, Equatable, Identifiable {
 @API
 struct Movies: MoviesProtocol {
     @GET("movie/popular", keyPath: "results")
-    func popular(page: Int = 1, @Header("Accept-Language") language: String? = nil) async throws -> [Movie]
+    func popular(
+        page: Int = 1, @Header("Accept-Language") language: String? = nil
+    ) async throws -> [Movie]
     @GET("movie/{id}") func movie(id: Movie.ID) async throws -> Movie
     @POST("movie") func add(_ movie: Movie) async throws
     @GET("movie/{id}/poster") func poster(id: Movie.ID) async throws -> Data
-    @DOWNLOAD("movie/{id}/file") func download(id: Movie.ID, to file: URL) async throws -> DownloadedFile
+    @DOWNLOAD("movie/{id}/file")
+    func download(id: Movie.ID, to file: URL) async throws -> DownloadedFile
     @EVENTS("live") func events(room: Int) async throws -> EventStream
 }
 

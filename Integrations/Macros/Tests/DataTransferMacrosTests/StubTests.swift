@@ -2,17 +2,20 @@ import DataTransferMacros
 import Testing
 
 /// Code under test: it knows the protocol only.
-private struct Titles {
+struct Titles: Sendable {
     let movies: any MoviesProtocol
 
-    func title(of id: Movie.ID) async throws -> String { try await movies.movie(id: id).title }
+    func title(of id: Movie.ID) async throws -> String {
+        try await movies.movie(id: id).title
+    }
 }
 
 @Suite struct StubTests {
     @Test func `a stub calls its closure`() async throws {
         var stub = MoviesStub()
-        stub.onMovie = { Movie(id: $0, title: "Seven") }
-        #expect(try await Titles(movies: stub).title(of: 7) == "Seven")
+        stub.onMovie = { id in Movie(id: id, title: "Seven") }
+        let titles = Titles(movies: stub)
+        #expect(try await titles.title(of: 7) == "Seven")
     }
 
     @Test func `closures can be passed to the initializer`() async throws {

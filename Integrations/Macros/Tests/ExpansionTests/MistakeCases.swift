@@ -25,6 +25,9 @@ extension MistakeCase {
         MistakeCase(
             "stored-property", "let ‸token: String\n    @GET(\"a\") func a() async throws",
             "‘token’ has no value: the initializer that @API adds sets only ‘service’"),
+        MistakeCase(
+            "conditional", "@GET(\"a\") func a() async throws\n    ‸#if DEBUG\n    @GET(\"b\") func b() async throws\n    #endif",
+            "a call in ‘#if’ is not seen by @API; declare a second struct in ‘#if’"),
     ]
 
     static let functions = [
@@ -72,7 +75,7 @@ extension MistakeCase {
         MistakeCase(
             "path-is-url", "@GET(\"‸https://api.example.com/a\") func a() async throws",
             "the path is relative to the base URL of the service",
-            repair: ("remove ‘https://’", "@GET(\"api.example.com/a\") func a() async throws")),
+            repair: ("remove ‘https://api.example.com/’", "@GET(\"a\") func a() async throws")),
         MistakeCase(
             "character-in-path", "@GET(\"my‸ movies\") func a() async throws",
             "a path has no spaces, control characters and fragments; write them percent-encoded, such as %20"),
