@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
@@ -142,9 +143,19 @@ extension DeclGroupSyntax {
         return self.is(ActorDeclSyntax.self) ? "an actor" : "this"
     }
 
+    /// The repair that replaces the keyword, and with it a `final`, which belongs to classes.
     fileprivate var repairToStruct: Repair? {
-        let keyword = introducer
+        let message = "replace ‘\(introducer.text)’ by ‘struct’"
+        var keyword = introducer.with(\.tokenKind, .keyword(.struct))
+        guard modifiers.count == 1, modifiers.first?.name.text == "final" else {
+            return Repair(message, introducer, by: keyword)
+        }
+        keyword.leadingTrivia = modifiers.leadingTrivia
         return Repair(
-            "replace ‘\(keyword.text)’ by ‘struct’", keyword, by: keyword.with(\.tokenKind, .keyword(.struct)))
+            message,
+            changes: [
+                .replace(oldNode: Syntax(modifiers), newNode: Syntax(DeclModifierListSyntax([]))),
+                .replace(oldNode: Syntax(introducer), newNode: Syntax(keyword)),
+            ])
     }
 }

@@ -29,6 +29,12 @@ struct Repair {
         changes = [.replace(oldNode: Syntax(old), newNode: new)]
     }
 
+    /// Makes several changes.
+    init(_ message: String, changes: [FixIt.Change]) {
+        self.message = message
+        self.changes = changes
+    }
+
     fileprivate struct Message: FixItMessage {
         let message: String
         let fixItID: MessageID

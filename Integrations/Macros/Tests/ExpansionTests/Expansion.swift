@@ -49,11 +49,14 @@ struct Expansion {
     private static func apply(
         _ changes: [FixIt.Change], to source: String, _ context: BasicMacroExpansionContext
     ) -> String {
-        var bytes = Array(source.utf8)
-        for change in changes {
-            guard case .replace(let old, let new) = change else { continue }
+        let edits = changes.compactMap { change -> (range: Range<Int>, text: String)? in
+            guard case .replace(let old, let new) = change else { return nil }
             let place = context.location(for: old.position, anchoredAt: old, fileName: "Sample.swift")
-            bytes.replaceSubrange(place.offset..<(place.offset + old.totalLength.utf8Length), with: new.description.utf8)
+            return (place.offset..<(place.offset + old.totalLength.utf8Length), new.description)
+        }
+        var bytes = Array(source.utf8)
+        for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+            bytes.replaceSubrange(edit.range, with: edit.text.utf8)
         }
         return String(decoding: bytes, as: UTF8.self)
     }

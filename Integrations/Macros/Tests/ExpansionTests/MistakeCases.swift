@@ -8,7 +8,7 @@ extension MistakeCase {
         MistakeCase(
             whole: "not-a-struct, class", "‸@API\nfinal class Sample {\n    @GET(\"a\") func a() async throws\n}\n",
             "@API is for a struct, not for a class: its functions have default arguments and attributes",
-            repair: ("replace ‘class’ by ‘struct’", "@API\nfinal struct Sample {\n    @GET(\"a\") func a() async throws\n}\n")),
+            repair: ("replace ‘class’ by ‘struct’", "@API\nstruct Sample {\n    @GET(\"a\") func a() async throws\n}\n")),
         MistakeCase(
             whole: "generic-type", "@API\nstruct Sample‸<Value> {\n    @GET(\"a\") func a() async throws\n}\n",
             "a struct with @API has no generic parameters"),
