@@ -9,7 +9,7 @@
 ///   - decoder: The decoder of the response. Default: JSON with the decoder of the service; bytes for `Data`, and text for
 ///     `String`.
 ///   - headers: Header fields with constant values. Default: none.
-///   - queryStyle: The format of query items. Default: `QueryStyle()`.
+///   - queryStyle: The format of query items, and of the fields of a form. Default: `QueryStyle()`.
 ///   - timeout: The time limit from the call to the last byte, 1 ms to 10^6 s. Default: that of the session manager.
 ///   - acceptedStatuses: The statuses that count as success. Default: 200..<300.
 ///   - cache: The directives that are sent as `Cache-Control`. Default: none.
@@ -52,7 +52,7 @@ public macro DELETE(
 ///     `String`.
 ///   - encoding: How parameters without a place are written into the body. Default: `.json`.
 ///   - headers: Header fields with constant values. Default: none.
-///   - queryStyle: The format of query items. Default: `QueryStyle()`.
+///   - queryStyle: The format of query items, and of the fields of a form. Default: `QueryStyle()`.
 ///   - timeout: The time limit from the call to the last byte, 1 ms to 10^6 s. Default: that of the session manager.
 ///   - acceptedStatuses: The statuses that count as success. Default: 200..<300.
 ///   - cache: The directives that are sent as `Cache-Control`. Default: none.

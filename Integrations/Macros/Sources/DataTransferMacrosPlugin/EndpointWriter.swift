@@ -69,7 +69,7 @@ struct EndpointWriter {
         let members = call.parameters.compactMap { parameter in
             if case .member(let name) = parameter.place { "\(name): \(parameter.name)" } else { nil }
         }
-        return members.isEmpty ? nil : "\(encoding)([\(members.joined(separator: ", "))])"
+        return members.isEmpty ? nil : "\(encoding)([\(members.joined(separator: ", "))]\(style(of: encoding)))"
     }
 
     /// `.form` for fields.
@@ -88,7 +88,14 @@ struct EndpointWriter {
         case "String": kind = ".text"
         default: kind = encoding
         }
-        return parameter.isOptional ? "\(parameter.name).map { EndpointBody\(kind)($0) }" : "\(kind)(\(parameter.name))"
+        let style = style(of: kind)
+        if !parameter.isOptional { return "\(kind)(\(parameter.name)\(style))" }
+        return "\(parameter.name).map { EndpointBody\(kind)($0\(style)) }"
+    }
+
+    /// The argument of a form for the style of the call; empty for other bodies.
+    private func style(of encoding: String) -> String {
+        encoding == ".form" ? call.argument("queryStyle").map { ", style: \($0)" } ?? "" : ""
     }
 
     private var decoding: String? {

@@ -12,7 +12,8 @@ struct Charge: Codable, Sendable {
 struct Stripe: StripeProtocol {
     @POST("v1/charges", encoding: .form, queryStyle: QueryStyle(arrays: .brackets), isIdempotent: true)
     func charge(
-        amount: Int, currency: String, @Header("Idempotency-Key") key: UUID, metadata: [String: String] = [:]
+        amount: Int, currency: String, @Header("Idempotency-Key") key: UUID, metadata: [String: String] = [:],
+        expand: [String] = []
     ) async throws -> Charge
     @GET("v1/charges", keyPath: "data")
     func charges(limit: Int = 10, @Query("starting_after") last: String? = nil, @Query("created[gte]") since: Int? = nil)

@@ -29,8 +29,8 @@ import Testing
 
     @Test func `Stripe is called with forms`() throws {
         let key = UUID()
-        let charge = Stripe.Endpoints.charge(amount: 5, currency: "eur", key: key, metadata: ["order": "7"])
-        #expect(try charge.text() == "amount=5&currency=eur&metadata%5Border%5D=7")
+        let charge = Stripe.Endpoints.charge(amount: 5, currency: "eur", key: key, metadata: ["order": "7"], expand: ["customer"])
+        #expect(try charge.text() == "amount=5&currency=eur&metadata%5Border%5D=7&expand%5B%5D=customer")
         #expect(try charge.built().headers["Idempotency-Key"] == key.uuidString)
         #expect(charge.isIdempotent)
         #expect(try Stripe.Endpoints.charges(since: 9).line() == "GET /v1/charges?limit=10&created%5Bgte%5D=9")
