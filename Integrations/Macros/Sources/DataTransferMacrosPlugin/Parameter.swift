@@ -77,7 +77,7 @@ struct Parameter {
     }
 
     /// The argument that passes the parameter on to a function with the same label.
-    var forwarded: String { label.map { "\($0): \(name)" } ?? name }
+    var forwarded: String { label.map { "\($0.trimming("`")): \(name)" } ?? name }
 
     /// Returns the declaration after some text, such as an attribute.
     func prefixed(by text: String) -> FunctionParameterSyntax {
