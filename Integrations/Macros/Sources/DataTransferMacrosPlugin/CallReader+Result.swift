@@ -121,7 +121,8 @@ extension TypeSyntax {
         guard plainName == name, let clause, clause.arguments.count == 1, let argument = clause.arguments.first else {
             return nil
         }
-        return TypeSyntax(argument.argument.as(TypeSyntax.self))
+        // A type in swift-syntax 600, and a choice since 601.
+        return Syntax(argument.argument).as(TypeSyntax.self)
     }
 }
 
