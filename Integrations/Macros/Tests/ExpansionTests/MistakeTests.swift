@@ -26,7 +26,8 @@ import Testing
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let readme = try String(contentsOf: package.appendingPathComponent("README.md"), encoding: .utf8)
-        let section = readme.components(separatedBy: "## Errors of the compiler").last ?? ""
+        let rest = readme.components(separatedBy: "## Errors of the compiler").last ?? ""
+        let section = rest.components(separatedBy: "\n## ").first ?? ""
         let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }.compactMap {
             $0.split(separator: "`").dropFirst().first
         }
