@@ -19,6 +19,8 @@ final class URLSessionExchange: Sendable {
         /// Whether the server requested credentials and the challenge was cancelled. The task's cancellation is then not a
         /// failure.
         var wasChallenged = false
+        /// Whether the response is a redirect that is followed without asking the caller: what follows its head does not matter.
+        var isFollowed = false
         /// Whether a response arrived that is not HTTP.
         var isNotHTTP = false
         /// Delivers the end of the task, after what waits for the reader.
@@ -139,13 +141,15 @@ final class URLSessionExchange: Sendable {
             return exceed(.headersTooLarge, TransportError.tooManyFields(limits.maximumHeaderFields))
         }
         if !RedirectRules.isRedirect(response.statusCode) { transfer.endHeadBound() }
-        update { $0.response = response }
-        stream(response)
+        let mayBeFollowed = mayBeFollowed(response)
+        let isFollowed = mayBeFollowed && request.redirects.followsAll
+        update { ($0.response, $0.isFollowed) = (response, isFollowed) }
+        if !mayBeFollowed { stream(response) }
     }
 
-    /// Delivers the head of a streamed response, unless it is a redirect that may be followed. Its body follows through the pipe.
+    /// Delivers the head of a streamed response. Its body follows through the pipe.
     private func stream(_ response: HTTPURLResponse) {
-        guard let pipe = transfer.driver.download, !mayBeFollowed(response) else { return }
+        guard let pipe = transfer.driver.download else { return }
         let isFirst = received.withLock { received in
             if received.body.isStreaming { return false }
             received.body.stream(to: pipe)
@@ -159,7 +163,11 @@ final class URLSessionExchange: Sendable {
 
     func receive(_ data: Data) {
         transfer.move(to: .receive)
-        perform(received.withLock { $0.body.receive(data) })
+        let action = received.withLock { received in
+            let action = received.body.receive(data)
+            return received.isFollowed && action == .refuse ? .nothing : action
+        }
+        perform(action)
         reportProgress()
     }
 
@@ -232,7 +240,7 @@ extension URLSessionExchange {
     func outcome(_ error: (any Error)?) throws(TransportError) -> ExchangeResponse {
         let (parts, body) = take()
         let activity = transfer.activity.withLock { $0 }
-        if let error, !isRefusal(error, parts.response ?? task.response as? HTTPURLResponse) {
+        if let error, !parts.isFollowed, !isRefusal(error, parts.response ?? task.response as? HTTPURLResponse) {
             let code = (error as NSError).code
             guard parts.wasChallenged, parts.response != nil, code == URLError.Code.cancelled.rawValue else {
                 throw URLSessionErrors.transportError(error, phase: activity.phase, request: request)

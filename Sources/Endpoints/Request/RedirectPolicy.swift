@@ -62,6 +62,14 @@ public struct RedirectPolicy: Sendable {
         if case .always(.follow) = rule { true } else { false }
     }
 
+    /// Whether every redirect is followed without asking the caller.
+    package var followsAll: Bool {
+        switch rule {
+        case .always(.follow), .always(.keepMethod): true
+        case .always(.doNotFollow), .always(.refuse), .closure: false
+        }
+    }
+
     /// Whether the policy is ``doNotFollow``, for which a redirect need not be valid.
     package var followsNone: Bool {
         if case .always(.doNotFollow) = rule { true } else { false }

@@ -45,6 +45,25 @@ extension URLSessionTests {
             #expect(response.text == "moved")
         }
 
+        @Test func `a redirect is followed even if its body is cut or too large, unless it may be returned`() throws {
+            let location = "https://other.invalid/"
+            for policy in [RedirectPolicy.follow, .keepMethod] {
+                var request = try NetworkRequest.unsent()
+                request.redirects = policy
+                let driven = try DrivenExchange(request, limits: SessionConfiguration { $0.maximumBodyBytes = 10 })
+                driven.receive(302, ["Location": location, "Content-Length": "100"])
+                driven.receive("more than ten bytes")
+                #expect(try driven.complete(.networkConnectionLost).get().statusCode == 302)
+            }
+            var request = try NetworkRequest.unsent()
+            request.redirects = .decide { _ in .doNotFollow }
+            let driven = try DrivenExchange(request)
+            driven.receive(302, ["Location": location, "Content-Length": "100"])
+            driven.receive("cut")
+            let error = #expect(throws: TransportError.self) { try driven.complete(.networkConnectionLost).get() }
+            #expect(error?.code == .connectionLost)
+        }
+
         @Test func `a redirect is received even if no other event follows`() throws {
             let driven = try DrivenExchange(.unsent())
             #expect(driven.redirect(302, to: "https://other.invalid/") == [nil])
