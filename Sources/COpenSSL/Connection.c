@@ -164,23 +164,21 @@ static int outcome(copenssl_connection *connection, int result) {
     return COPENSSL_FAILED;
 }
 
-int copenssl_open(
-    copenssl_connection *connection, copenssl_policy *policy, const char *name, const unsigned char *address, size_t address_size,
-    const unsigned char *protocols, unsigned int protocols_size, copenssl_session *session) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_method);
+struct ssl_st *copenssl_prepare(
+    copenssl_connection *connection, copenssl_policy *policy, struct bio_method_st *input, void *data, const char *name,
+    const unsigned char *address, size_t address_size, const unsigned char *protocols, unsigned int protocols_size,
+    copenssl_session *session) {
     struct ssl_st *ssl = openssl.SSL_new(policy->context);
-    struct bio_st *bio = method && ssl ? openssl.BIO_new(method) : NULL;
+    struct bio_st *bio = input && ssl ? openssl.BIO_new(input) : NULL;
     if (!bio) {
         openssl.SSL_free(ssl);
         openssl.ERR_clear_error();
-        return 0;
+        return NULL;
     }
-    openssl.BIO_set_data(bio, connection);
+    openssl.BIO_set_data(bio, data);
     openssl.BIO_set_init(bio, 1);
     openssl.SSL_set_bio(ssl, bio, bio);
     openssl.SSL_set_ex_data(ssl, application_index, connection);
-    openssl.SSL_set_connect_state(ssl);
     connection->ssl = ssl;
     connection->policy = policy;
     struct X509_VERIFY_PARAM_st *parameters = openssl.SSL_get0_param(ssl);
@@ -196,8 +194,20 @@ int copenssl_open(
     if (is_set && protocols_size) is_set = openssl.SSL_set_alpn_protos(ssl, protocols, protocols_size) == 0;
     if (is_set && session) openssl.SSL_set_session(ssl, (struct ssl_session_st *)session);
     openssl.ERR_clear_error();
-    if (!is_set) copenssl_close(connection, 0);
-    return is_set;
+    if (is_set) return ssl;
+    copenssl_close(connection, 0);
+    return NULL;
+}
+
+int copenssl_open(
+    copenssl_connection *connection, copenssl_policy *policy, const char *name, const unsigned char *address, size_t address_size,
+    const unsigned char *protocols, unsigned int protocols_size, copenssl_session *session) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_method);
+    struct ssl_st *ssl =
+        copenssl_prepare(connection, policy, method, connection, name, address, address_size, protocols, protocols_size, session);
+    if (ssl) openssl.SSL_set_connect_state(ssl);
+    return ssl != NULL;
 }
 
 int copenssl_handshake(copenssl_connection *connection) {

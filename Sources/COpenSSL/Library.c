@@ -12,6 +12,8 @@
 
 struct openssl_functions openssl;
 static const char *failure = "OpenSSL was not loaded";
+// The library that was loaded; NULL if the program has linked it.
+static void *loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 enum { first_version = 0x10101000, first_version_3 = 0x30000000 };
@@ -63,6 +65,7 @@ static void load(void) {
             return;
         }
         if (!use_loaded(library)) return;
+        loaded = library;
     }
     if (openssl.OpenSSL_version_num() < first_version) {
         failure = "the installed OpenSSL is older than 1.1.1";
@@ -80,6 +83,8 @@ const char *copenssl_load_failure(void) {
     pthread_once(&once, load);
     return failure;
 }
+
+void *copenssl_function(const char *name) { return loaded ? dlsym(loaded, name) : NULL; }
 
 const char *copenssl_environment(const char *name) { return secure_getenv(name); }
 

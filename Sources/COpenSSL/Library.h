@@ -39,6 +39,17 @@ struct copenssl_policy {
     unsigned char pins[];
 };
 
+// Returns a function of the library that was loaded; NULL if it has no such function, or if the program has linked the library.
+void *copenssl_function(const char *name);
+// Returns the method of QUIC's contexts; NULL if QUIC cannot be used.
+const struct ssl_method_st *copenssl_quic_method(void);
+// Makes OpenSSL's object of a connection, with the names that are checked, the protocols that are offered and the session that is resumed. Its input and
+// output are `method`, which finds `data` in the BIO. Returns NULL on failure.
+struct ssl_st *copenssl_prepare(
+    copenssl_connection *connection, copenssl_policy *policy, struct bio_method_st *method, void *data, const char *name,
+    const unsigned char *address, size_t address_size, const unsigned char *protocols, unsigned int protocols_size,
+    copenssl_session *session);
+
 // Returns the reason of an error if it belongs to OpenSSL's TLS library; 0 otherwise.
 int copenssl_reason(unsigned long error);
 // Writes the first error of this thread in words, and removes all.

@@ -145,9 +145,10 @@ static void receive_message(
 }
 
 copenssl_policy *copenssl_policy_create(
-    const copenssl_roots *roots, const unsigned char *pins, size_t pin_count, int minimum_version, int key_log) {
+    const copenssl_roots *roots, const unsigned char *pins, size_t pin_count, int minimum_version, int key_log, int is_quic) {
     copenssl_policy *policy = calloc(1, sizeof *policy + pin_count * digest_size);
-    struct ssl_ctx_st *context = policy ? openssl.SSL_CTX_new(openssl.TLS_client_method()) : NULL;
+    const struct ssl_method_st *method = is_quic ? copenssl_quic_method() : openssl.TLS_client_method();
+    struct ssl_ctx_st *context = policy && method ? openssl.SSL_CTX_new(method) : NULL;
     if (!context) {
         free(policy);
         return NULL;

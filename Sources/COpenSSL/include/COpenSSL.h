@@ -43,8 +43,9 @@ typedef struct copenssl_policy copenssl_policy;
 //   certificates are not verified, that of the server's.
 // - minimum_version: 0x0301 for TLS 1.0 to 0x0304 for TLS 1.3. Below 1.2, weak ciphers and keys are accepted as well.
 // - key_log: A descriptor to which the secrets of connections are written (NSS key log), which the policy does not close; -1 for none.
+// - is_quic: Whether its connections are those of QUIC, which has TLS 1.3 in any case. OpenSSL has separate contexts for them.
 copenssl_policy *copenssl_policy_create(
-    const copenssl_roots *roots, const unsigned char *pins, size_t pin_count, int minimum_version, int key_log);
+    const copenssl_roots *roots, const unsigned char *pins, size_t pin_count, int minimum_version, int key_log, int is_quic);
 void copenssl_policy_free(copenssl_policy *policy);
 // Sets the client's certificates, in DER, one after the other with the client's own first, and its key in PEM. The passphrase is "" for none.
 // Returns 0 on failure, and writes the reason to `text`.
@@ -194,5 +195,7 @@ void copenssl_session_free(copenssl_session *session);
 int copenssl_session_is_resumable(const copenssl_session *session);
 // Whether a session should be used once only, as those of TLS 1.3 (RFC 8446 §C.4).
 int copenssl_session_is_single_use(const copenssl_session *session);
+
+#include "COpenSSLQuic.h"
 
 #endif

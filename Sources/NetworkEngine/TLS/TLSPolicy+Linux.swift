@@ -13,6 +13,7 @@
         private let trust: LoadedTrust
         private let keyLog: TLSKeyLog?
         private let context = Locked<Result<Context, TrustError>?>(nil)
+        private let quicContext = Locked<Result<Context, TrustError>?>(nil)
 
         /// Prepares a policy.
         ///
@@ -34,10 +35,19 @@
         /// Returns the context, and makes it first if that was not done yet.
         ///
         /// - Throws: The reason why the policy cannot be enforced, each time.
-        func made() throws(TrustError) -> Context {
+        func made() throws(TrustError) -> Context { try made(context, isQUIC: false) }
+
+        /// Returns the context of connections over QUIC, and makes it first if that was not done yet.
+        ///
+        /// - Throws: The reason why the policy cannot be enforced, each time.
+        func madeForQUIC() throws(TrustError) -> Context { try made(quicContext, isQUIC: true) }
+
+        private func made(
+            _ context: borrowing Locked<Result<Context, TrustError>?>, isQUIC: Bool
+        ) throws(TrustError) -> Context {
             try context.withLock { context in
                 if let context { return context }
-                let made = Result { () throws(TrustError) in try Context(trust, keyLog) }
+                let made = Result { () throws(TrustError) in try Context(trust, keyLog, isQUIC: isQUIC) }
                 context = made
                 return made
             }.get()
@@ -46,17 +56,22 @@
         /// Why OpenSSL cannot be used; `nil` if it can.
         static var libraryFailure: String? { copenssl_load_failure().map { String(cString: $0) } }
 
+        /// Why OpenSSL's QUIC cannot be used; `nil` if it can. The first call looks up its functions.
+        static var quicFailure: String? { copenssl_quic_failure().map { String(cString: $0) } }
+
         /// OpenSSL's context of a policy.
         // Sendable although unchecked: OpenSSL protects what its connections share with locks.
         final class Context: @unchecked Sendable {
             let pointer: OpaquePointer
 
-            fileprivate init(_ trust: LoadedTrust, _ keyLog: TLSKeyLog?) throws(TrustError) {
+            fileprivate init(_ trust: LoadedTrust, _ keyLog: TLSKeyLog?, isQUIC: Bool) throws(TrustError) {
                 if let failure = TLSPolicy.libraryFailure { throw TrustError("https is not available: \(failure)") }
+                if isQUIC, let failure = TLSPolicy.quicFailure { throw TrustError("HTTP/3 is not available: \(failure)") }
                 let roots = try TrustedRoots.make(trust.roots)
                 let pins = trust.pins.flatMap(\.self)
                 let made = copenssl_policy_create(
-                    roots?.pointer, pins, trust.pins.count, CInt(trust.minimumTLSVersion.rawValue), keyLog?.descriptor ?? -1)
+                    roots?.pointer, pins, trust.pins.count, CInt(trust.minimumTLSVersion.rawValue), keyLog?.descriptor ?? -1,
+                    isQUIC ? 1 : 0)
                 guard let made else { throw TrustError("no memory for a TLS context") }
                 pointer = made
                 if let identity = trust.identity { try use(identity) }
