@@ -29,6 +29,8 @@ enum Servers {
     /// nginx over TLS: with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a required client certificate.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
+    /// A server that speaks HTTP/3 only, where aioquic is installed (`Scripts/http3_server.py`).
+    static let h3 = environment["DATA_TRANSFER_H3_URL"] ?? ""
     /// nginx with HTTP/2 without TLS, and with no other version at this port.
     static let h2c = environment["DATA_TRANSFER_H2C_URL"] ?? ""
     /// nghttpd, over TLS: files, and bodies that are sent back.

@@ -171,7 +171,8 @@
                     }
                     connect(to: address)
                 case .wait(let time):
-                    return connector.schedule(timer, at: time)
+                    raceDeadline = time
+                    return scheduleTimer()
                 case .exhausted:
                     guard let failure = exhausted() else { continue }
                     return fail(failure)
@@ -211,7 +212,7 @@
 
         private func connect(to address: SocketAddress) {
             let set = connector.context.sockets
-            let descriptor = set.open(family: address.family)
+            let descriptor = isQUIC ? set.openForDatagrams(family: address.family) : set.open(family: address.family)
             guard descriptor >= 0 else {
                 let error = errno
                 // Another address may still connect; the race counts this one too.
@@ -222,7 +223,9 @@
                 return note(error, of: address)
             }
             let socket = ConnectSocket(descriptor, address, set, self)
-            if let reason = set.options?.apply(to: descriptor, family: address.family, kind: LINUX_SOCK_STREAM) {
+            if let reason = set.options?.apply(
+                to: descriptor, family: address.family, kind: isQUIC ? LINUX_SOCK_DGRAM : LINUX_SOCK_STREAM)
+            {
                 NetworkSupport.close(descriptor)
                 race.attemptDidFail()
                 return failures.append((address, reason))
@@ -239,13 +242,20 @@
             }
         }
 
-        private func note(_ error: CInt, of address: SocketAddress) {
+        /// Notes that an address cannot be connected to.
+        func note(_ error: CInt, of address: SocketAddress) {
             lastSystemError = error
             failures.append((address, String(cString: strerror(error))))
             race.attemptDidFail()
         }
 
+        func note(_ reason: String, of address: SocketAddress) {
+            failures.append((address, reason))
+            race.attemptDidFail()
+        }
+
         func socketIsReady(_ socket: ConnectSocket) {
+            if isQUIC { return shake(socket) }
             guard state == .connecting else { return proceed() }
             guard socket.readiness.mayWrite || socket.readiness.hasEnded else { return }
             let error = socket.error

@@ -52,14 +52,7 @@
             _ key: TLSSessionCache.Key
         ) -> TLSConnection? {
             guard let socket else { return nil }
-            // OpenSSL takes a name that begins with a dot for any name that ends with it.
-            if case .name(let name) = place.tlsName, !(1...255).contains(name.utf8.count) || name.utf8.first == UInt8(ascii: ".")
-            {
-                let reason =
-                    "the host \(name.prefix(100).description.printable) is not a name of 1...255 bytes that a certificate can have"
-                fail(ConnectFailure(.invalidRequest, reason, phase: .tls))
-                return nil
-            }
+            guard checkName(place) else { return nil }
             let context: TLSPolicy.Context
             do throws(TrustError) {
                 context = try policy.made()
@@ -73,6 +66,18 @@
                 sessions: connector.context.session.tlsSessions, sessionKey: key)
             if tls == nil { fail(.outOfResources("no memory for a TLS connection")) }
             return tls
+        }
+
+        /// Checks that a certificate can have the name of a server; fails the attempt otherwise.
+        func checkName(_ place: HostPlace) -> Bool {
+            // OpenSSL takes a name that begins with a dot for any name that ends with it.
+            guard case .name(let name) = place.tlsName,
+                !(1...255).contains(name.utf8.count) || name.utf8.first == UInt8(ascii: ".")
+            else { return true }
+            let reason =
+                "the host \(name.prefix(100).description.printable) is not a name of 1...255 bytes that a certificate can have"
+            fail(ConnectFailure(.invalidRequest, reason, phase: .tls))
+            return false
         }
 
         /// Continues the current handshake, and begins the next one when it is complete.

@@ -43,8 +43,10 @@
         /// The time at which an attempt without a transfer is cancelled, in nanoseconds of the monotonic clock.
         var deadline = UInt64.max
         var heapIndex = -1
-        /// When the race has to be continued without an event.
+        /// When the race, or a handshake of QUIC, has to be continued without an event.
         let timer = ConnectTimer()
+        /// When the race has to be continued.
+        var raceDeadline = UInt64.max
 
         var state = State.connecting
         // MARK: Addresses
@@ -82,6 +84,9 @@
             phaseStart = connector.context.now
             timer.attempt = self
         }
+
+        /// Whether the connection is made over QUIC.
+        var isQUIC: Bool { key.versions == .http3 }
 
         /// Assigns the attempt to another transfer than the one for which it was begun. Times are measured from this moment.
         func takeOver(for transfer: LoopTransfer, at now: UInt64) {
@@ -158,6 +163,10 @@
         var isReady = false
         var isInUse: Bool { attempt != nil }
         private(set) var readiness = EpollSet.Readiness()
+        /// The handshake of QUIC, which makes the connection; `nil` before it has begun, and for TCP.
+        var quic: QUICConnection?
+        /// When that handshake has to be continued without an event.
+        var quicDeadline = UInt64.max
 
         init(_ descriptor: CInt, _ address: SocketAddress, _ set: EpollSet, _ attempt: ConnectAttempt) {
             self.descriptor = descriptor
@@ -187,6 +196,7 @@
 
         func close() {
             attempt = nil
+            quic = nil
             set.release(self)
         }
     }

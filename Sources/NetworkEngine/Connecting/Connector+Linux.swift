@@ -114,7 +114,7 @@
             while let attempt = attempts.first, attempt.deadline <= context.now { giveUp(attempt) }
             while let timer = timers.first, timer.deadline <= context.now {
                 timers.remove(timer)
-                timer.attempt?.advance()
+                timer.attempt?.timerDidFire()
             }
         }
 

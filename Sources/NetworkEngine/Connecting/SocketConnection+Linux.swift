@@ -8,6 +8,8 @@
         var key: ConnectionKey
         /// What encrypts and decrypts; `nil` for a plain socket.
         var tls: TLSConnection?
+        /// What QUIC does over a UDP socket; `nil` for TCP.
+        var quic: QUICConnection?
         /// Whether the connection to the server is encrypted, not only that to a proxy.
         var isSecure: Bool
         /// The HTTP proxy that receives the requests; `nil` if they are for the server, or go through a tunnel.

@@ -17,6 +17,7 @@
             }
             for connection in pool.idleConnections where connection.key.versions == .http1 { add(connection.key.origin, \.idle) }
             for connection in http2.pool.connections { add(connection.key.origin, \.multiplexed) }
+            for connection in http3.pool.connections { add(connection.key.origin, \.multiplexed) }
             for origin in upgrades.origins { add(origin, \.upgraded) }
             connector.forEachAttempt { add($0, \.connecting) }
             for transfer in deadlines.all {
@@ -30,8 +31,8 @@
             }
             // What is counted for the limits.
             assert(connector.connecting == total.connecting)
-            assert(pool.open == total.open + http2.connectionCount)
-            assert(http2.connectionCount == total.multiplexed)
+            assert(pool.open == total.open + total.multiplexed)
+            assert(http2.connectionCount + http3.connectionCount == total.multiplexed)
             return counts
         }
 

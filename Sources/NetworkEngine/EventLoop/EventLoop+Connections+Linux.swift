@@ -29,6 +29,7 @@
             if isUpgrade || !connector.takeOverAttempt(key, for: transfer) {
                 makeRoom()
                 if versions.includesHTTP2 { http2.pool.beginAttempt(key.overHTTP2) }
+                if versions == .http3 { http3.pool.beginAttempt(key) }
                 do throws(TransportError) {
                     let route = try Route(session.context, for: transfer.request)
                     connector.connect(transfer, trust, over: route, versions: versions, isTunneled: isUpgrade)
@@ -45,6 +46,7 @@
         ///
         /// - Parameter version: What the connection speaks; `nil` if no connection was made.
         private func attemptDidEnd(_ key: ConnectionKey, speaks version: ProtocolRegistry.Version?) {
+            if key.versions == .http3 { return http3AttemptDidEnd(key) }
             guard key.versions.includesHTTP2 else { return }
             http2.pool.endAttempt(key.overHTTP2)
             http2.note(change: key.overHTTP2)
@@ -91,6 +93,7 @@
             let key = attempt.key
             let speaksHTTP2 = established.key.versions == .http2
             transfer?.carrier = nil
+            if let quic = established.quic { return http3DidConnect(transfer, established, quic, socket) }
             if !speaksHTTP2, key.versions == .http2 {
                 socket.close()
                 attemptDidEnd(key, speaks: nil)
@@ -135,6 +138,7 @@
             transfer?.exchange.connectionTimings.connecting = timings
             transfer?.carrier = nil
             attemptDidEnd(key, speaks: nil)
+            if key.versions == .http3 { return http3DidFail(transfer, key, failure) }
             guard let transfer else { return }
             var error = failure.error(for: transfer.request)
             if speaksOther, key.versions == .http2 {

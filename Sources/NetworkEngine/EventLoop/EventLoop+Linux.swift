@@ -11,7 +11,7 @@
     /// ready, completes the transfers that have finished, and ends those whose deadline has passed. While there is no other, a
     /// transfer is started on the calling thread, which avoids the switch to the loop's thread. Whichever thread works holds `lock`.
     ///
-    /// Connections are made by ``Connector``, kept in ``ConnectionPool``, and used by ``HTTP1Exchanges`` and ``HTTP2Exchanges``; a
+    /// Connections are made by ``Connector``, kept in ``ConnectionPool``, and used by ``HTTP1Exchanges``, ``HTTP2Exchanges`` and ``HTTP3Exchanges``; a
     /// connection may be switched to another protocol (``UpgradedSockets``).
     // Sendable although unchecked: each `let` is immutable or used only while `lock` is held, and so is each `var`.
     //
@@ -27,6 +27,9 @@
         let connector: Connector
         let exchanges: HTTP1Exchanges
         let http2: HTTP2Exchanges
+        let http3: HTTP3Exchanges
+        /// The origins whose servers were not reached over HTTP/3.
+        var http3Failures = HTTP3Failures()
         let upgrades: UpgradedSockets
         @exclusivity(unchecked) var pool: ConnectionPool<SocketConnection>
         /// Which version of HTTP each origin speaks.
@@ -83,6 +86,11 @@
                 RequestFieldWriter<HPACKEncoder>(
                     userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding),
                 maximumUses: configuration.maximumUsesPerConnection)
+            http3 = HTTP3Exchanges(
+                context,
+                RequestFieldWriter<QPACKEncoder>(
+                    userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding),
+                maximumUses: configuration.maximumUsesPerConnection)
             upgrades = UpgradedSockets(
                 context, exchanges, maximum: configuration.share(of: configuration.maximumUpgradedConnections, loop: inbox.number)
             )
@@ -90,6 +98,7 @@
             connector.owner = self
             exchanges.owner = self
             http2.owner = self
+            http3.owner = self
             upgrades.owner = self
         }
 
@@ -169,7 +178,7 @@
                     if roundsOfJobs < 16 { continue }
                 }
                 roundsOfJobs = 0
-                let isDone = commands.isEmpty && !context.hasReady && !http2.hasWork && jobs.isEmpty
+                let isDone = commands.isEmpty && !context.hasReady && !http2.hasWork && !http3.hasWork && jobs.isEmpty
                 let milliseconds = isDone ? waitMilliseconds() : 0
                 assert(noteTurn())
                 lock.unlock()
@@ -212,13 +221,14 @@
         private func work() {
             endLate()
             http2.advance()
+            http3.advance()
             context.workspace.arrivals.flush()
         }
 
         private var nextDeadline: UInt64 {
             min(
                 connector.deadline, min(deadlines.first?.deadline ?? .max, queueDeadline),
-                min(min(pool.deadline, http2.deadline), upgrades.deadline))
+                min(min(pool.deadline, min(http2.deadline, http3.deadline)), upgrades.deadline))
         }
 
         private func waitMilliseconds() -> CInt {
@@ -271,7 +281,7 @@
             defer { context.holdsBackWatching = false }
             runOnCallingThread(command)
             context.watchAgain()
-            if nextDeadline < waitsUntil || context.hasReady || http2.hasWork { sockets.wake() }
+            if nextDeadline < waitsUntil || context.hasReady || http2.hasWork || http3.hasWork { sockets.wake() }
             return true
         }
 
@@ -305,6 +315,7 @@
             lock.lock()
             context.now = monotonicNanoseconds()
             http2.advance()
+            http3.advance()
             if let transfer = startedByJob, jobs.isEmpty { waitBriefly(for: transfer, onLoop: true) }
             startedByJob = nil
             if jobs.isEmpty, transfers == 0, !upgrades.isEmpty, let socket = upgrades.takeAwaited() {

@@ -5,7 +5,7 @@
     // Time limits: when they are checked, and what follows (``TimeLimits``).
     extension EventLoop {
         func schedule(_ transfer: LoopTransfer, at deadline: UInt64) {
-            let deadline = min(deadline, transfer.timeLimits.total)
+            let deadline = min(deadline, min(transfer.timeLimits.total, transfer.tcpDeadline))
             guard deadline != transfer.deadline || transfer.heapIndex < 0 else { return }
             deadlines.remove(transfer)
             guard deadline != .max else { return }
@@ -18,11 +18,13 @@
             while let transfer = deadlines.first, transfer.deadline <= now { check(transfer) }
             connector.endLate()
             http2.endLate()
+            http3.endLate()
             upgrades.closeLate()
             closeLate()
         }
 
         private func check(_ transfer: LoopTransfer) {
+            if transfer.tcpDeadline <= now, stopAwaitingHTTP3(transfer) { return }
             let action = transfer.timeLimits.action(at: now, for: activity(of: transfer))
             if action == .endTotal || action == .endIdle { transfer.carrier?.noteTimeout(of: transfer) }
             switch action {

@@ -110,6 +110,8 @@
             transfer.request = next
             transfer.sending = SendRule()
             transfer.versionRule = .any
+            transfer.avoidsHTTP3 = false
+            transfer.tcpDeadline = .max
             transfer.exchange = TransferExchange()
             enterAnew(transfer)
         }

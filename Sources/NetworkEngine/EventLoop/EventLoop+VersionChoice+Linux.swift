@@ -12,7 +12,10 @@
             switch transfer.allowedVersions {
             case .http1: return launchHTTP1(transfer, trust)
             case .http2: return launchHTTP2(transfer, trust)
-            case .automatic, .http3, .http3Preferred, .http3Advertised: break
+            case .http3: return launchHTTP3(transfer, trust)
+            case .http3Preferred:
+                if mayUseHTTP3(transfer) { return launchHTTP3(transfer, trust) }
+            case .automatic, .http3Advertised: break
             }
             guard transfer.request.parsedURL.isSecure, transfer.versionRule != .http1 else {
                 return launchHTTP1(transfer, trust)

@@ -8,9 +8,11 @@ struct ConnectionKey: Hashable {
         case http2
         /// One of the two, by which the handshake agrees on one (RFC 7301).
         case either
+        /// Over QUIC.
+        case http3
 
-        var includesHTTP1: Bool { self != .http2 }
-        var includesHTTP2: Bool { self != .http1 }
+        var includesHTTP1: Bool { self == .http1 || self == .either }
+        var includesHTTP2: Bool { self == .http2 || self == .either }
     }
 
     var origin: String

@@ -84,6 +84,17 @@
             return socket
         }
 
+        /// Opens a datagram socket that does not block, for QUIC. Child processes do not inherit it.
+        ///
+        /// - Returns: -1 if the socket could not be opened; `errno` contains the reason.
+        func openForDatagrams(family: CInt) -> CInt {
+            let socket = NetworkSupport.socket(family, LINUX_SOCK_DGRAM | LINUX_SOCK_CLOEXEC | LINUX_SOCK_NONBLOCK, 0)
+            // What arrives while the loop does other things should not be lost.
+            var bytes: CInt = 1 << 20
+            if socket >= 0 { setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size)) }
+            return socket
+        }
+
         /// Assigns a socket to its first owner, and starts watching it.
         func adopt(_ owner: any SocketOwner) {
             update(owner.descriptor) { $0.owner = owner }

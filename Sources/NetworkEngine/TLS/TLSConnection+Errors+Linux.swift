@@ -22,12 +22,19 @@
                     ? .system(state.pointee.system_error) : .tls(problem)
         }
 
+        private var hasSentNoData: Bool { state.pointee.hasSentNoData }
+
+        /// What is known of a failure.
+        var problem: TLSProblem { state.pointee.problem }
+    }
+
+    extension copenssl_connection {
         /// Whether the peer sends messages of TLS without end.
-        private var hasSentNoData: Bool { Int(state.pointee.bytes_without_data) > SocketChannel.maximumWithoutData }
+        fileprivate var hasSentNoData: Bool { Int(bytes_without_data) > SocketChannel.maximumWithoutData }
 
         /// What is known of a failure.
         var problem: TLSProblem {
-            let state = state.pointee
+            let state = self
             let words = Self.text(state.text)
             if hasSentNoData {
                 return TLSProblem(
@@ -66,7 +73,7 @@
 
         /// The certificate that was not accepted, and why.
         private var verificationProblem: TLSProblem {
-            let state = state.pointee
+            let state = self
             let words = String(cString: copenssl_verification_text(state.verify_result))
             let subject = Self.text(state.verify_subject)
             let place =

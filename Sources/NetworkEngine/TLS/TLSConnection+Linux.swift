@@ -154,14 +154,7 @@
         }
 
         private func storeSessions() {
-            let count = Int(state.pointee.session_count)
-            guard count > 0 else { return }
-            state.pointee.session_count = 0
-            withUnsafeBytes(of: &state.pointee.sessions) { bytes in
-                for case let pointer? in bytes.bindMemory(to: OpaquePointer?.self).prefix(count) {
-                    sessions.put(TLSSession(owning: pointer), for: sessionKey)
-                }
-            }
+            sessions.store(from: state, for: sessionKey)
         }
     }
 #endif

@@ -31,6 +31,8 @@
             var policy: Int
             /// Whether the peer is an HTTPS proxy.
             var isProxy = false
+            /// Whether the session is one of QUIC, which cannot be resumed over TCP.
+            var isQUIC = false
         }
 
         /// The largest number of sessions for a key. Servers offer two at a time.
@@ -51,6 +53,18 @@
                 guard let session = state.sessions[key]?.last else { return nil }
                 if session.isSingleUse { state.sessions[key]?.removeLast() }
                 return session
+            }
+        }
+
+        /// Adds the sessions that a server has offered on a connection.
+        func store(from state: UnsafeMutablePointer<copenssl_connection>, for key: Key) {
+            let count = Int(state.pointee.session_count)
+            guard count > 0 else { return }
+            state.pointee.session_count = 0
+            withUnsafeBytes(of: &state.pointee.sessions) { bytes in
+                for case let pointer? in bytes.bindMemory(to: OpaquePointer?.self).prefix(count) {
+                    put(TLSSession(owning: pointer), for: key)
+                }
             }
         }
 

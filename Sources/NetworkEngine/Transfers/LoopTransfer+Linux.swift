@@ -48,6 +48,10 @@
         var allowedVersions = HTTPVersionRule.automatic
         /// Which of these versions the current request may be sent over, after what its server has done so far.
         var versionRule = VersionRule.any
+        /// Whether the current request is sent over TCP, although HTTP/3 is preferred: it was not available in time.
+        var avoidsHTTP3 = false
+        /// When the current request is sent over TCP, if there is no connection over HTTP/3 by then; never if that is `UInt64.max`.
+        @exclusivity(unchecked) var tcpDeadline = UInt64.max
         @exclusivity(unchecked) var timeLimits = TimeLimits()
         /// When the current request asked for admission.
         var entered: UInt64

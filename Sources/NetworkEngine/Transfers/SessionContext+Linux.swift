@@ -38,7 +38,7 @@
             let request = transfer.request
             transfer.trust = try trust.policy(for: request)
             transfer.allowedVersions = try versions.rule(for: request)
-            try transfer.allowedVersions.admit(request)
+            try transfer.allowedVersions.admit(request) { TLSPolicy.quicFailure }
         }
     }
 

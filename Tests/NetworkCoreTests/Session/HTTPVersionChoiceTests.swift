@@ -89,14 +89,18 @@ struct HTTPVersionChoiceTests {
     }
 
     #if os(Linux)
-        @Test func `HTTP 3 cannot be required`() throws {
-            for url in ["https://a.example", "http://a.example"] {
-                let request = NetworkRequest(url: try #require(URL(string: url)))
+        @Test func `HTTP 3 needs https, a library with QUIC, and no upgrade`() throws {
+            let secure = NetworkRequest(url: try #require(URL(string: "https://a.example")))
+            let plain = NetworkRequest(url: try #require(URL(string: "http://a.example")))
+            for request in [secure, plain] {
                 for rule in [HTTPVersionRule.automatic, .http1, .http2, .http3Preferred, .http3Advertised] {
-                    try rule.admit(request)
+                    try rule.admit(request) { "OpenSSL 3.0 is too old" }
                 }
-                let error = #expect(throws: TransportError.self) { try HTTPVersionRule.http3.admit(request) }
-                #expect(error?.code == .httpVersionUnavailable && error?.message.contains("HTTP/3") == true)
+            }
+            try HTTPVersionRule.http3.admit(secure) { nil }
+            for (request, failure, words) in [(secure, "OpenSSL 3.0 is too old", "3.0 is too old"), (plain, nil, "https only")] {
+                let error = #expect(throws: TransportError.self) { try HTTPVersionRule.http3.admit(request) { failure } }
+                #expect(error?.code == .httpVersionUnavailable && error?.message.contains(words) == true)
             }
         }
     #endif

@@ -1,0 +1,222 @@
+import DataTransfer
+import Foundation
+import NetworkSupport
+import Testing
+import TransferTestSupport
+
+#if os(Linux)
+    /// HTTP/3 (RFC 9114) with aioquic. Needs OpenSSL 3.5 or later.
+    @Suite(
+        .needs(
+            "OpenSSL 3.5 and the server of Scripts/http3_server.py", Engine.speaksHTTP3 && !Servers.h3.isEmpty,
+            run: "Scripts/with-servers Scripts/with-openssl 3.5.4 swift test --filter HTTP3Tests"),
+        .timeLimit(.minutes(5)))
+    struct HTTP3Tests {
+        private func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
+            Engine.ours[0].trusting {
+                $0.httpVersion = .http3
+                change(&$0)
+            }
+        }
+
+        private func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8($0 % 251) }) }
+
+        @Test func `requests use one connection`() async throws {
+            let session = session()
+            for isReused in [false, true, true] {
+                let response = try await session.send(.get, Servers.h3 + "/connection")
+                #expect(response.statusCode == 200)
+                #expect(response.timings.protocolName == "h3" && response.timings.isReusedConnection == isReused)
+                #expect((response.timings.connect != nil) == !isReused)
+            }
+            let head = try await session.send(.head, Servers.h3 + "/status/200")
+            #expect(head.statusCode == 200 && head.data.isEmpty)
+            #expect(try await session.send(.get, Servers.h3 + "/status/404").statusCode == 404)
+        }
+
+        @Test(arguments: [0, 1, 1199, 65_536, 1_000_000]) func `bodies of any size arrive whole`(count: Int) async throws {
+            let session = session()
+            #expect(try await session.send(.get, Servers.h3 + "/bytes/\(count)").data == bytes(count))
+            #expect(try await session.send(.post, Servers.h3 + "/echo", body: bytes(count)).data == bytes(count))
+            #expect(try await session.send(.post, Servers.h3 + "/count", body: bytes(count)).text == "\(count)")
+        }
+
+        @Test func `bodies are streamed in both directions`() async throws {
+            let session = session()
+            let piece = bytes(50_000)
+            for length in [nil, 500_000] as [Int64?] {
+                let chunks = AsyncStream { continuation in
+                    for _ in 0..<10 { continuation.yield(piece) }
+                    continuation.finish()
+                }
+                let request = NetworkRequest(
+                    method: .post, url: try #require(URL(string: Servers.h3 + "/echo")), body: .stream(chunks, length: length))
+                var received = Data()
+                for try await chunk in try await session.stream(for: request).body { received.append(chunk) }
+                #expect(received == (0..<10).reduce(into: Data()) { data, _ in data.append(piece) })
+            }
+        }
+
+        @Test func `a slow reader stops the server, and other requests use another connection`() async throws {
+            let session = session()
+            let url = try #require(URL(string: Servers.h3 + "/bytes/5000000"))
+            var chunks = try await session.stream(for: NetworkRequest(url: url)).body.makeAsyncIterator()
+            var count = try await chunks.next()?.count ?? 0
+            for _ in 0..<20 { #expect(try await session.send(.get, Servers.h3 + "/status/200").statusCode == 200) }
+            while let chunk = try await chunks.next() { count += chunk.count }
+            #expect(count == 5_000_000)
+        }
+
+        @Test func `trailers and informational responses are received`() async throws {
+            let session = session()
+            #expect(try await session.send(.get, Servers.h3 + "/trailers").trailers["X-Checksum"] == "12345")
+            let hints = Locked<[Int]>([])
+            var request = NetworkRequest(url: try #require(URL(string: Servers.h3 + "/early-hints")))
+            request.onInformationalResponse = { response in hints.withLock { $0.append(response.statusCode) } }
+            #expect(try await session.response(for: request).text == "after two hints\n")
+            #expect(hints.withLock { $0 } == [103, 103])
+        }
+
+        @Test func `64 requests at the same time share a connection`() async throws {
+            let session = session()
+            _ = try await session.send(.get, Servers.h3 + "/status/200")
+            let reused = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<64 {
+                    group.addTask {
+                        let body = Data(repeating: UInt8(index), count: 1000)
+                        let response = try await session.send(.post, Servers.h3 + "/echo", body: body)
+                        return response.data == body && response.timings.isReusedConnection == true
+                    }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(reused == 64)
+        }
+
+        @Test func `a cancelled request ends, and the next one has a new connection`() async throws {
+            let session = session()
+            _ = try await session.send(.get, Servers.h3 + "/status/200")
+            let url = try #require(URL(string: Servers.h3 + "/bytes/50000000"))
+            for _ in 0..<3 {
+                let stream = try await session.stream(for: NetworkRequest(url: url))
+                var chunks = stream.body.makeAsyncIterator()
+                #expect(try await chunks.next()?.isEmpty == false)
+            }
+            #expect(try await session.send(.get, Servers.h3 + "/status/200").statusCode == 200)
+            let late = try await session.failure(
+                .get, Servers.h3 + "/delay/60000", timeouts: RequestTimeouts(total: .milliseconds(700)))
+            #expect(late.code == .timedOut)
+        }
+
+        @Test func `a response that is reset is incomplete`() async throws {
+            let error = try await session().failure(.get, Servers.h3 + "/reset")
+            #expect(error.code == .incompleteBody && error.message.contains("H3_INTERNAL_ERROR"), "\(error)")
+        }
+
+        @Test(arguments: [RequestMethod.get, .post]) func `a request that the server refuses is sent again`(
+            method: RequestMethod
+        ) async throws {
+            let error = try await session().failure(method, Servers.h3 + "/refuse")
+            #expect(error.code == .connectionLost && error.message.contains("64 times"), "\(error)")
+        }
+
+        @Test func `after GOAWAY, the next request has a new connection`() async throws {
+            let session = session()
+            #expect(try await session.send(.get, Servers.h3 + "/goaway").text == "going away\n")
+            #expect(try await session.send(.get, Servers.h3 + "/status/200").timings.isReusedConnection == false)
+        }
+
+        @Test func `a server may respond before it has read the request`() async throws {
+            let response = try await session().send(.post, Servers.h3 + "/stop", body: Data(count: 3_000_000))
+            #expect(response.statusCode == 413 && response.text == "that is enough\n")
+        }
+
+        @Test func `a connection that the server closes ends its requests`() async throws {
+            let error = try await session().failure(.get, Servers.h3 + "/close/0x102")
+            #expect(error.code == .connectionLost && error.message.contains("H3_INTERNAL_ERROR"), "\(error)")
+            // One that was reused may have been closed before the request arrived.
+            let reusing = session()
+            _ = try await reusing.send(.get, Servers.h3 + "/status/200")
+            #expect(try await reusing.failure(.post, Servers.h3 + "/close/0x100").code == .connectionLost)
+            #expect(try await reusing.send(.get, Servers.h3 + "/status/200").statusCode == 200)
+        }
+
+        @Test func `a server that vanishes is noticed`() async throws {
+            let error = try await session().failure(.get, Servers.h3 + "/vanish")
+            #expect(error.code == .connectionLost && error.message.contains("15 s"), "\(error)")
+        }
+
+        @Test func `the server is verified as over TCP`() async throws {
+            let roots = Servers.trust.roots
+            let other = TrustPin.certificate(.file(Servers.certificate("client.pem")))
+            let own = TrustPin.certificate(.file(Servers.certificate("server.pem")))
+            for (trust, failure) in [
+                (TrustPolicy(), TLSFailure.unknownIssuer), (TrustPolicy(roots: roots, pins: [other]), .pinMismatch),
+                (TrustPolicy(roots: .insecureWithoutVerification, pins: [other]), .pinMismatch),
+            ] {
+                let error = try await session { $0.trust = trust }.failure(.get, Servers.h3 + "/status/200")
+                #expect(error.code == .tlsFailed && error.phase == .tls && error.tlsFailure == failure, "\(error)")
+            }
+            let pinned = session { $0.trust = TrustPolicy(roots: roots, pins: [other, own]) }
+            #expect(try await pinned.send(.get, Servers.h3 + "/status/200").statusCode == 200)
+            let misnamed = session { $0.route.addresses["other.example"] = ["127.0.0.1"] }
+            let name = Servers.h3.replacingOccurrences(of: "127.0.0.1", with: "other.example")
+            #expect(try await misnamed.failure(.get, name + "/status/200").tlsFailure == .wrongHost)
+        }
+
+        @Test func `another address is tried if the first one has no server`() async throws {
+            let session = session { $0.route.addresses["server.example"] = ["::1", "127.0.0.1"] }
+            let server = Servers.h3.replacingOccurrences(of: "127.0.0.1", with: "server.example")
+            #expect(try await session.send(.get, server + "/status/200").timings.protocolName == "h3")
+        }
+
+        @Test func `a port without a server is an error at once`() async throws {
+            let error = try await session().failure(.get, "https://127.0.0.1:1/ok")
+            #expect(error.code == .cannotConnect && error.phase == .connect, "\(error)")
+        }
+
+        @Test func `HTTP 3 is used if it is preferred, and TCP if the server has no HTTP 3`() async throws {
+            let session = session { $0.httpVersion = .http3Preferred }
+            #expect(try await session.send(.get, Servers.h3 + "/status/200").timings.protocolName == "h3")
+            let error = try await session.failure(.get, "https://127.0.0.1:1/ok")
+            #expect(error.code == .cannotConnect, "\(error)")
+        }
+
+        @Test func `random cancellations leave a usable session manager`() async throws {
+            let session = session()
+            let paths = ["/status/200", "/bytes/1000000", "/echo", "/delay/20", "/connection"]
+            let failures = await withTaskGroup(of: TransportError?.self) { group in
+                for index in 0..<200 {
+                    group.addTask {
+                        var random = SeededGenerator(seed: UInt64(index))
+                        let path = paths[index % paths.count]
+                        let task = Task {
+                            try await session.send(
+                                path == "/echo" ? .post : .get, Servers.h3 + path,
+                                body: path == "/echo" ? Data(count: 100_000) : nil)
+                        }
+                        for _ in 0..<random.next() % 200 { await Task.yield() }
+                        task.cancel()
+                        guard case .failure(let error) = await task.result else { return nil }
+                        let failure = error as? TransportError
+                        return failure?.isCancelled == true ? nil : failure
+                    }
+                }
+                return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
+            }
+            #expect(failures.isEmpty, "\(failures)")
+            #expect(try await session.send(.get, Servers.h3 + "/status/200").statusCode == 200)
+        }
+    }
+
+    extension Engine {
+        /// Whether the OpenSSL that is loaded has QUIC, and is recent enough for HTTP/3.
+        static let speaksHTTP3: Bool = {
+            typealias Version = @convention(c) () -> CUnsignedLong
+            guard let library = dlopen("libssl.so.3", RTLD_NOW), dlsym(library, "OSSL_QUIC_client_method") != nil,
+                let function = dlsym(library, "OpenSSL_version_num")
+            else { return false }
+            return unsafeBitCast(function, to: Version.self)() >= 0x3050_0000
+        }()
+    }
+#endif
