@@ -81,7 +81,7 @@ static int receive(
     *moved = 0;
     if (quic->is_flushing) return raise_system(EAGAIN);
     if (quic->input_budget <= 0) {
-        quic->has_more = 1;
+        quic->has_more_input = 1;
         return raise_system(EAGAIN);
     }
     if (count > batch) count = batch;
@@ -94,12 +94,13 @@ static int receive(
         int error = errno;
         if (error == EAGAIN || error == EWOULDBLOCK) {
             quic->is_drained = 1;
+            quic->has_more_input = 0;
             return raise_system(EAGAIN);
         }
         // There may be datagrams behind the error.
         if (is_passing(quic, error)) {
             quic->input_budget -= 1;
-            quic->has_more = 1;
+            quic->has_more_input = 1;
             return raise_system(EAGAIN);
         }
         quic->tls.system_error = error;
@@ -110,9 +111,12 @@ static int receive(
         datagram->data_len = headers[index].msg_len;
         datagram->flags = 0;
     }
-    if ((size_t)result < count) quic->is_drained = 1;
+    if ((size_t)result < count) {
+        quic->is_drained = 1;
+    } else {
+        quic->has_more_input = 1;
+    }
     quic->input_budget -= result;
-    if (quic->input_budget <= 0 && !quic->is_drained) quic->has_more = 1;
     quic->idle_datagrams += (unsigned int)result;
     quic->has_moved = 1;
     *moved = (size_t)result;
@@ -127,7 +131,7 @@ static int transmit(
     struct iovec parts[batch];
     *moved = 0;
     if (quic->output_budget <= 0) {
-        quic->has_more = 1;
+        quic->has_more_output = 1;
         return raise_system(EAGAIN);
     }
     if (count > batch) count = batch;
@@ -269,7 +273,7 @@ static int shake(copenssl_quic *quic) {
 int copenssl_quic_turn(copenssl_quic *quic) {
     quic->input_budget = COPENSSL_DATAGRAMS_IN;
     quic->output_budget = COPENSSL_DATAGRAMS_OUT;
-    quic->is_drained = quic->is_full = quic->has_more = quic->has_moved = 0;
+    quic->is_drained = quic->is_full = quic->has_more_input = quic->has_more_output = quic->has_moved = 0;
     // The first call begins the connection, without which there are no events.
     if (!quic->tls.is_ready && shake(quic) == COPENSSL_FAILED) return COPENSSL_FAILED;
     begin_call();
@@ -375,7 +379,9 @@ long copenssl_quic_read(copenssl_quic *quic, void *stream, void *bytes, size_t c
                    && functions.SSL_get_stream_read_error_code(stream, &quic->reset_code) == 1;
     openssl.ERR_clear_error();
     if (has_code) return COPENSSL_RESET;
-    return state == OSSL_SSL_STREAM_STATE_FINISHED ? COPENSSL_END : COPENSSL_FAILED;
+    if (state == OSSL_SSL_STREAM_STATE_FINISHED) return COPENSSL_END;
+    note_close(quic);
+    return COPENSSL_FAILED;
 }
 
 long copenssl_quic_write(copenssl_quic *quic, void *stream, const void *bytes, size_t count, int is_end) {

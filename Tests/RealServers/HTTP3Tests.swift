@@ -10,7 +10,7 @@ import TransferTestSupport
         .needs(
             "OpenSSL 3.5 and the server of Scripts/http3_server.py", Engine.speaksHTTP3 && !Servers.h3.isEmpty,
             run: "Scripts/with-servers Scripts/with-openssl 3.5.4 swift test --filter HTTP3Tests"),
-        .timeLimit(.minutes(5)))
+        .serialized, .timeLimit(.minutes(5)))
     struct HTTP3Tests {
         private func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
             Engine.ours[0].trusting {
@@ -175,11 +175,35 @@ import TransferTestSupport
             #expect(error.code == .cannotConnect && error.phase == .connect, "\(error)")
         }
 
-        @Test func `HTTP 3 is used if it is preferred, and TCP if the server has no HTTP 3`() async throws {
+        @Test func `HTTP 3 is used if it is preferred and the server speaks it`() async throws {
             let session = session { $0.httpVersion = .http3Preferred }
-            #expect(try await session.send(.get, Servers.h3 + "/status/200").timings.protocolName == "h3")
-            let error = try await session.failure(.get, "https://127.0.0.1:1/ok")
-            #expect(error.code == .cannotConnect, "\(error)")
+            let name = try await session.send(.get, Servers.h3 + "/status/200").timings.protocolName
+            #expect(name == "h3")
+            let body = bytes(100_000)
+            #expect(try await session.send(.post, Servers.h3 + "/echo", body: body).data == body)
+        }
+
+        @Test(.enabled(if: !Servers.tls.isEmpty), arguments: [false, true])
+        func `TCP is used if HTTP 3 is preferred, and the UDP port is closed or silent`(isSilent: Bool) async throws {
+            let url = try #require(URL(string: Servers.tls))
+            let socket = isSilent ? try SilentPort(UInt16(try #require(url.port))) : nil
+            defer { withExtendedLifetime(socket) {} }
+            let session = session {
+                $0.httpVersion = .http3Preferred
+                $0.connectTimeout = .seconds(60)
+            }
+            let names = try await withThrowingTaskGroup(of: String?.self) { group in
+                for index in 0..<20 {
+                    group.addTask {
+                        try await session.send(index.isMultiple(of: 2) ? .get : .post, Servers.tls + "/ok").timings.protocolName
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(names == ["http/1.1"])
+            let start = ContinuousClock.now
+            for _ in 0..<100 { #expect(try await session.send(.get, Servers.tls + "/ok").text == "ok") }
+            #expect(ContinuousClock.now - start < .seconds(20), "each would take 250 ms if it were not remembered")
         }
 
         @Test func `random cancellations leave a usable session manager`() async throws {
@@ -206,6 +230,29 @@ import TransferTestSupport
             }
             #expect(failures.isEmpty, "\(failures)")
             #expect(try await session.send(.get, Servers.h3 + "/status/200").statusCode == 200)
+        }
+    }
+
+    /// A UDP port of 127.0.0.1 at which nothing is read.
+    private final class SilentPort {
+        private let descriptor: CInt
+
+        init(_ port: UInt16) throws {
+            descriptor = NetworkSupport.socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            let result = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            try #require(result == 0)
+        }
+
+        deinit {
+            close(descriptor)
         }
     }
 

@@ -38,7 +38,7 @@ typedef struct copenssl_quic {
     // Whether the socket takes no more datagrams, and an event reports when it does.
     int is_full;
     // Whether another turn is needed without an event, because this one has received or sent as much as it may.
-    int has_more;
+    int has_more_input, has_more_output;
     // Whether a datagram was received or sent in this turn.
     int has_moved;
     // Whether datagrams are sent only.

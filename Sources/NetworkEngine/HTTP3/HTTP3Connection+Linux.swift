@@ -81,6 +81,8 @@
 
         var isSettling: Bool { false }
 
+        var isCounted: Bool { !isRetired && paused == 0 }
+
         // MARK: Exchanges
 
         /// The exchange on a stream, if it was not ended on this side.

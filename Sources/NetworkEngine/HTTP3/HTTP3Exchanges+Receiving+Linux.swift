@@ -228,8 +228,10 @@
 
         /// Continues sending and receiving after a pause.
         func resume(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer) {
-            // A redirect is followed without waiting for its body, which may never arrive.
+            // A redirect is followed without waiting for its body, which may never arrive. If it has, the connection stays usable.
             if transfer.exchange.isBodyUnwanted {
+                drop(exchange, transfer)
+                guard exchange.transfer === transfer else { return }
                 detach(exchange)
                 reset(exchange, .requestCancelled)
                 return finish(transfer)
@@ -243,6 +245,17 @@
             note(change: connection.key)
             // What has arrived meanwhile is read.
             if connection.isOpen { context.yieldToOthers(connection) }
+        }
+
+        /// Reads what has arrived of a body that is not needed, which completes the transfer if that is all.
+        private func drop(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer) {
+            let connection = exchange.connection
+            guard let stream = exchange.stream, let id = exchange.id, connection.isOpen, !connection.isReceiving else { return }
+            transfer.exchange.held = []
+            transfer.exchange.isDecoderFull = false
+            connection.isReceiving = true
+            defer { connection.isReceiving = false }
+            _ = read(stream, id.number, of: connection, exchange)
         }
 
         /// Delivers the bytes that are held.

@@ -7,8 +7,15 @@ protocol MultiplexedConnection: AnyObject {
     var key: ConnectionKey { get }
     /// Whether it takes another request now.
     var hasRoom: Bool { get }
+    /// Whether it is one of the connections of which there is a largest number. One that takes no more requests need not be: it is needed by at least
+    /// one request, the number of which is limited too.
+    var isCounted: Bool { get }
     /// Whether it is about to become known how many requests it takes, so that no other connection is made meanwhile.
     var isSettling: Bool { get }
+}
+
+extension MultiplexedConnection {
+    var isCounted: Bool { true }
 }
 
 /// The connections of an event loop that carry several requests, and the requests that wait for room on one of them.
@@ -63,7 +70,7 @@ struct StreamPool<Connection: MultiplexedConnection, Member> {
         guard let group = groups[key] else { return isPaused(key, at: now) ? .wait : .connect }
         if let connection = connection(key, where: isSuitable) { return .use(connection) }
         if group.attempts > 0 || group.connections.contains(where: { $0.isSettling && isSuitable($0) }) { return .wait }
-        if group.connections.count < maximum { return isPaused(key, at: now) ? .wait : .connect }
+        if group.connections.count(where: \.isCounted) < maximum { return isPaused(key, at: now) ? .wait : .connect }
         return group.connections.first(where: \.hasRoom).map { .use($0) } ?? .wait
     }
 

@@ -104,7 +104,7 @@
         }
 
         /// Whether another turn is needed without an event.
-        var hasMore: Bool { state.pointee.has_more != 0 }
+        var hasMore: Bool { state.pointee.has_more_input != 0 || state.pointee.has_more_output != 0 }
         /// Whether the last turn has received or sent a datagram.
         var hasMoved: Bool { state.pointee.has_moved != 0 }
         /// The number of datagrams that the last turn has received.
