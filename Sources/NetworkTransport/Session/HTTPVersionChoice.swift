@@ -25,10 +25,12 @@ public struct HTTPVersionChoice: RawRepresentable, Sendable, Hashable {
     /// (RFC 9113 §3.3, "prior knowledge"), which an HTTP proxy does not permit.
     public static let http2 = Self(rawValue: "http2")
 
-    /// HTTP/3 only, over QUIC (RFC 9114). No session manager speaks it in this version: requests fail with `httpVersionUnavailable`.
+    /// HTTP/3 only, over QUIC (RFC 9114), with `https`. `SocketSessionManager` speaks it where the system has OpenSSL 3.5 or later. Otherwise, without
+    /// TLS, and through a proxy or a Unix domain socket, requests fail with `httpVersionUnavailable` before anything is sent.
     public static let http3 = Self(rawValue: "http3")
 
-    /// HTTP/3 with servers that respond to it, otherwise as ``automatic``. In this version, the same as ``automatic``.
+    /// HTTP/3 with servers that respond to it within 250 ms, otherwise as ``automatic``. A server that has not responded is asked again after five
+    /// minutes. The same as ``automatic`` where ``http3`` would fail.
     public static let http3Preferred = Self(rawValue: "http3Preferred")
     /// As ``automatic``, and HTTP/3 with servers that have offered it in `Alt-Svc` (RFC 7838). In this version, the same as ``automatic``.
     public static let http3Advertised = Self(rawValue: "http3Advertised")

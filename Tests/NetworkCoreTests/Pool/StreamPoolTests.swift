@@ -13,6 +13,7 @@ struct StreamPoolTests {
         var limit: Int
         var open = 0
         var isSettling = false
+        var isCounted = true
 
         init(_ key: ConnectionKey, limit: Int) {
             self.key = key
@@ -30,6 +31,15 @@ struct StreamPoolTests {
         case .connect: "connect"
         case .wait: "wait"
         }
+    }
+
+    @Test func `a connection that takes no more requests may not count towards the limit`() {
+        var pool = StreamPool<Connection, Int>(maximum: 1)
+        let first = Connection(key, limit: 0)
+        pool.add(first)
+        #expect(name(pool.place(key, at: 0)) == "wait")
+        first.isCounted = false
+        #expect(name(pool.place(key, at: 0)) == "connect")
     }
 
     @Test func `one connection is made at a time, when those that exist are full, up to the limit`() {

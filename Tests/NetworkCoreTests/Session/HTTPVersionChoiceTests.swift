@@ -89,6 +89,19 @@ struct HTTPVersionChoiceTests {
     }
 
     #if os(Linux)
+        @Test func `without QUIC, a request that requires it is not sent, and one that prefers it uses TCP`() async throws {
+            // With QUIC, the tests with real servers use it.
+            guard TLSPolicy.quicFailure != nil else { return }
+            let request = NetworkRequest(url: try #require(URL(string: "https://127.0.0.1:1/")))
+            let requiring = SocketSessionManager(configuration: SessionConfiguration { $0.httpVersion = .http3 })
+            let error = await #expect(throws: TransportError.self) { try await requiring.response(for: request) }
+            #expect(error?.code == .httpVersionUnavailable && error?.message.contains("OpenSSL") == true)
+            #expect(error?.message.contains("3.5") == true)
+            let preferring = SocketSessionManager(configuration: SessionConfiguration { $0.httpVersion = .http3Preferred })
+            let refusal = await #expect(throws: TransportError.self) { try await preferring.response(for: request) }
+            #expect(refusal?.code == .cannotConnect)
+        }
+
         @Test func `HTTP 3 needs https, a library with QUIC, and no upgrade`() throws {
             let secure = NetworkRequest(url: try #require(URL(string: "https://a.example")))
             let plain = NetworkRequest(url: try #require(URL(string: "http://a.example")))
