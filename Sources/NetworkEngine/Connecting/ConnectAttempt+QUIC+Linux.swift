@@ -88,7 +88,7 @@
             }
             // Another address may still connect.
             sockets.removeAll { $0 === socket }
-            let failure = quic.failure
+            let failure = quic.failure { HTTP3ErrorCode(rawValue: $0).name }
             socket.close()
             switch failure {
             case .system(let error): note(error, of: socket.address)

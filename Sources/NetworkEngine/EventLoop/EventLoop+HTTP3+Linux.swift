@@ -91,6 +91,8 @@
         func sendOverTCP(_ transfer: LoopTransfer) {
             transfer.avoidsHTTP3 = true
             transfer.tcpDeadline = .max
+            // More requests were admitted if HTTP/3 was used before.
+            if versions[transfer.origin] == .http1 { session.narrow(transfer.origin) }
             launch(transfer)
         }
     }

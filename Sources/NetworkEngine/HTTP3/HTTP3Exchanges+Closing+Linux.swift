@@ -102,7 +102,7 @@
             let connection = exchange.connection
             let request = transfer.request
             let phase = exchange.phase(of: transfer)
-            let failure = connection.quic.failure
+            let failure = connection.quic.failure { HTTP3ErrorCode(rawValue: $0).name }
             if case .closed = loss, let error = connection.error(endedBy: failure, phase: phase, request: request) {
                 return .failed(error)
             }

@@ -303,6 +303,8 @@
 
         private func receiveReset(_ code: HTTP3ErrorCode, _ isUnprocessed: Bool, on exchange: HTTP3Exchange?) {
             guard let exchange, let transfer = exchange.transfer else { return }
+            // What was received and not read takes room in the window of the connection, as after a cancellation.
+            if transfer.exchange.firstByte != 0 { exchange.connection.isRetired = true }
             remove(exchange)
             if isUnprocessed {
                 return refuse(exchange, transfer, "the server has refused the request (H3_REQUEST_REJECTED)")

@@ -16,7 +16,7 @@
             case ready
             /// The handshake goes on.
             case handshake
-            /// The connection has ended: ``failure`` says why.
+            /// The connection has ended: ``failure(name:)`` says why.
             case failed
         }
 
@@ -233,15 +233,17 @@
         /// Whether nothing has arrived for so long that the connection is lost.
         var hasTimedOut: Bool { state.pointee.is_closed != 0 && state.pointee.close_code == .max }
 
-        /// Why the connection has ended.
-        var failure: SocketChannel.Failure {
+        /// Returns why the connection has ended.
+        ///
+        /// - Parameter name: Returns the name of an error code of the protocol that is spoken over QUIC.
+        func failure(name: (UInt64) -> String) -> SocketChannel.Failure {
             let state = state.pointee
             if state.tls.alert != 0 { return .tls(state.tls.problem) }
             if let systemError { return .system(systemError) }
-            return .tls(TLSProblem(message: closeReason))
+            return .tls(TLSProblem(message: closeReason(name)))
         }
 
-        private var closeReason: String {
+        private func closeReason(_ name: (UInt64) -> String) -> String {
             let state = state.pointee
             if state.idle_datagrams > CUnsignedInt(COPENSSL_MAXIMUM_IDLE_DATAGRAMS) {
                 return "the server sends datagrams without content"
@@ -252,7 +254,7 @@
             let side = state.is_closed_here != 0 ? "this side" : "the server"
             let code =
                 state.is_transport_error != 0
-                ? "the error code \(state.close_code) of QUIC" : HTTP3ErrorCode(rawValue: state.close_code).name
+                ? "the error code \(state.close_code) of QUIC" : name(state.close_code)
             return "\(side) has closed the connection with \(code)" + (words.isEmpty ? "" : ": \(words.printable)")
         }
     }
