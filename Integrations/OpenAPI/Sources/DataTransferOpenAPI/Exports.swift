@@ -1,0 +1,2 @@
+@_exported import NetworkCore
+@_exported import OpenAPIRuntime
