@@ -151,7 +151,7 @@ private struct SlowSession: NetworkSessionManager {
                 #expect(sent.value < count + 50)
             }
         } catch {
-            throw TransportError(.sendFailed, "\(error)", underlying: error)
+            throw TransportError(.bodyFailed, "\(error)", underlying: error)
         }
         let received = received
         let chunks = Chunks(count: 1_000, bytes: 65_536) { received.add() }
