@@ -17,7 +17,8 @@ extension NetworkBody {
 extension HTTPBody {
     /// Creates a body that receives that of the response while it is iterated, which is possible once.
     ///
-    /// Its length is known if the response states it, and the content is not coded: `Content-Length` is the length of the coded content.
+    /// Its length is known if the response states it, and the content is not coded: `Content-Length` is the length of the coded
+    /// content.
     public convenience init(_ response: NetworkResponse) {
         let announced = response.headers.contains("Content-Encoding") ? nil : response.headers["Content-Length"]
         let length = announced.flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }

@@ -13,9 +13,9 @@ import OpenAPIRuntime
 ///     serverURL: url, transport: DataTransferTransport(session: session, interceptors: [.retry()]))
 /// ```
 ///
-/// Bodies are streams in both directions: while one side does not read, the other one waits. Releasing the body of a response before its end
-/// cancels the transfer, and so does the cancellation of the task. The ID of the operation is the name of the endpoint
-/// (`NetworkRequest.endpointName`) for interceptors, metrics, traces and logs.
+/// Bodies are streams in both directions: while one side does not read, the other one waits. Releasing the body of a response
+/// before its end cancels the transfer, and so does the cancellation of the task. The ID of the operation is the name of the
+/// endpoint (`NetworkRequest.endpointName`) for interceptors, metrics, traces and logs.
 public struct DataTransferTransport: ClientTransport {
     private let service: any NetworkService
     /// Whether the interceptors of ``OperationMiddleware`` are run.
@@ -25,7 +25,8 @@ public struct DataTransferTransport: ClientTransport {
     ///
     /// - Parameters:
     ///   - session: Sends the requests. Default: the one that all share.
-    ///   - interceptors: Run in the order of the list, the first one outermost, inside of those of ``OperationMiddleware``. Default: none.
+    ///   - interceptors: Run in the order of the list, the first one outermost, inside of those of ``OperationMiddleware``.
+    ///     Default: none.
     ///   - logger: Receives each request, response and failure. Default: none.
     public init(
         session: any NetworkSessionManager = DefaultSessionManager.shared, interceptors: [any NetworkInterceptor] = [],
@@ -38,24 +39,27 @@ public struct DataTransferTransport: ClientTransport {
 
     /// Creates a transport over a service, with its interceptors and logs.
     ///
-    /// The header fields and query parameters that all requests of the service share are added, if the server has the origin of its base URL,
-    /// which is not used otherwise. With an ``OperationMiddleware``, each request is an error: the service does not run its interceptors.
+    /// The header fields and query parameters that all requests of the service share are added, if the server has the origin of
+    /// its base URL, which is not used otherwise. With an ``OperationMiddleware``, each request is an error: the service does not
+    /// run its interceptors.
     public init(service: any NetworkService) {
         self.service = service
         runsMiddleware = false
     }
 
-    /// Sends a request, and returns its response as soon as its head was received. Any status is a success; redirects have been followed.
+    /// Sends a request, and returns its response as soon as its head was received. Any status is a success; redirects have been
+    /// followed.
     ///
     /// - Parameters:
-    ///   - request: The request. Its path is appended to that of the base URL, with one slash between them, and nothing is encoded again.
-    ///   - body: The body. It is sent again for another attempt or a redirect only if its iteration behavior is `multiple`. A length that is
-    ///     known is sent as `Content-Length`, and another number of bytes is an error.
+    ///   - request: The request. Its path is appended to that of the base URL, with one slash between them, and nothing is
+    ///     encoded again.
+    ///   - body: The body. It is sent again for another attempt or a redirect only if its iteration behavior is `multiple`. A
+    ///     length that is known is sent as `Content-Length`, and another number of bytes is an error.
     ///   - baseURL: The URL of the server.
     ///   - operationID: The ID of the operation, as in the OpenAPI document.
     /// - Returns: The head, and the body; `nil` if the response cannot have one: to HEAD, and with status 204 or 304.
-    /// - Throws: `TransportError`, also with code `invalidRequest` for a request that cannot be sent. Its `underlying` is the cause. When the
-    ///   task is cancelled, at once. The body throws later failures.
+    /// - Throws: `TransportError`, also with code `invalidRequest` for a request that cannot be sent. Its `underlying` is the
+    ///   cause. When the task is cancelled, at once. The body throws later failures.
     public func send(
         _ request: HTTPRequest, body: HTTPBody?, baseURL: URL, operationID: String
     ) async throws -> (HTTPResponse, HTTPBody?) {
