@@ -23,7 +23,9 @@ let client = Client(
     serverURL: URL(string: "https://api.example.com/v1")!,
     transport: DataTransferTransport(
         session: DefaultSessionManager(
-            configuration: SessionConfiguration { $0.totalTimeout = .seconds(60) }),
+            configuration: SessionConfiguration {
+                $0.totalTimeout = .seconds(60)
+            }),
         interceptors: [Tenant()]),
     middlewares: [OperationMiddleware([Tenant()], for: ["listMovies"])])
 // snippet.end
