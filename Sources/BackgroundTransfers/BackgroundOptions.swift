@@ -6,7 +6,7 @@ public struct BackgroundOptions: Sendable, Hashable {
     /// Whether requests may contain credentials: header fields that could be a secret, such as `Authorization`. Default: `false`, which refuses
     /// such requests.
     ///
-    /// The system follows each redirect of a task in the background, also to another origin, and asks nobody before. Set it to `true` for servers
+    /// The system follows each redirect of a task in the background, also to another origin, without asking the app. Set it to `true` for servers
     /// that do not redirect to others. Presigned URLs need no credentials.
     public var sendsCredentials: Bool
     /// Whether the system may wait for a good moment, such as a connection over Wi-Fi and power. Default: `false`.

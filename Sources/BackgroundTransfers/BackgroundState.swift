@@ -13,7 +13,7 @@ struct BackgroundState {
 
     /// What a call does.
     enum Decision {
-        /// Look for a stored outcome, and start the transfer if there is none.
+        /// Look for a stored outcome. Without one, start the transfer.
         case begin
         /// Wait for the transfer, which exists.
         case wait
@@ -94,7 +94,7 @@ struct BackgroundState {
     /// Returns how many calls wait for a transfer.
     func waitingCalls(of id: String) -> Int { transfers[id]?.waiters.count ?? 0 }
 
-    /// Returns a transfer whose body is being prepared; `nil` if there is none of this name.
+    /// Returns a transfer whose body is being prepared; `nil` if no transfer has this name.
     func prepared(_ id: String) -> BackgroundTask? { transfers[id].flatMap { $0.number == nil ? $0.task : nil } }
 
     /// Returns whether a transfer exists and its body is being prepared.
