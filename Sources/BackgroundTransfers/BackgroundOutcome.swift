@@ -45,23 +45,25 @@ struct BackgroundOutcome: Codable, Sendable {
         self.head = head
     }
 
-    /// The error of the transfer; `nil` if a response with an accepted status was received.
-    var error: DataTransferError? {
+    /// Returns the head of the response.
+    ///
+    /// - Throws: The error of the transfer, unless a response with an accepted status was received.
+    func acceptedHead() throws(DataTransferError) -> BackgroundHead {
         if let failure {
             if failure.isOfFile {
                 let url = task.destination?.url ?? URL(fileURLWithPath: "/")
-                return .file(FileFailure(.init(rawValue: failure.code), failure.message, url: url))
+                throw .file(FileFailure(.init(rawValue: failure.code), failure.message, url: url))
             }
-            return .networkFailure(NetworkError(transportError(failure)))
+            throw .networkFailure(NetworkError(transportError(failure)))
         }
         guard let head else {
-            return .networkFailure(
+            throw .networkFailure(
                 NetworkError(transportError(Failure(TransportError(.malformedResponse, "the task ended without a response")))))
         }
-        guard !task.accepts(head.status) else { return nil }
+        if task.accepts(head.status) { return head }
         var response = self.response(head)
         response.method = RequestMethod(task.method)
-        return .networkFailure(.status(response))
+        throw .networkFailure(.status(response))
     }
 
     private func transportError(_ failure: Failure) -> TransportError {

@@ -68,7 +68,7 @@ public struct BackgroundTransfers: Sendable {
         progress: (any TransferProgressObserver)? = nil
     ) async throws -> DownloadedFile {
         let description = endpoint.request
-        let outcome = try await reported { () async throws(DataTransferError) in
+        let (outcome, head) = try await reported { () async throws(DataTransferError) in
             try Self.check(file, replaces: replaces, maximumBytes: maximumBytes)
             let request = try request(description, id: id, isDownload: true)
             let destination = BackgroundTask.Destination(file, replaces: replaces, maximumBytes: maximumBytes)
@@ -77,8 +77,7 @@ public struct BackgroundTransfers: Sendable {
             return try await self.outcome(of: task, request, progress ?? description.progress)
         }
         return DownloadedFile(
-            url: file, byteCount: outcome.fileBytes ?? 0, statusCode: outcome.head?.status ?? 0,
-            headers: outcome.head?.headers ?? [:])
+            url: file, byteCount: outcome.fileBytes ?? 0, statusCode: head.status, headers: head.headers)
     }
 
     /// Uploads an endpoint's body and returns the decoded response, or joins the upload of this name.
@@ -101,13 +100,12 @@ public struct BackgroundTransfers: Sendable {
             description.acceptedMediaTypes = endpoint.responseDecoder.acceptedMediaTypes
         }
         let sent = description
-        let outcome = try await reported { () async throws(DataTransferError) in
+        let (outcome, head) = try await reported { () async throws(DataTransferError) in
             let request = try request(sent, id: id, isDownload: false)
             let task = BackgroundTask(
                 id: id, request: request, acceptedStatuses: sent.acceptedStatuses, destination: nil)
             return try await self.outcome(of: task, request, progress ?? sent.progress)
         }
-        guard let head = outcome.head else { preconditionFailure("an outcome without an error has a head") }
         let response = outcome.response(head)
         do {
             let contentType = response.headers["Content-Type"]
@@ -143,16 +141,15 @@ public struct BackgroundTransfers: Sendable {
 
     private func outcome(
         of task: BackgroundTask, _ request: NetworkRequest, _ progress: (any TransferProgressObserver)?
-    ) async throws(DataTransferError) -> BackgroundOutcome {
+    ) async throws(DataTransferError) -> (BackgroundOutcome, BackgroundHead) {
         let outcome = try await center.outcome(of: task, request, progress: progress)
-        if let error = outcome.error { throw error }
-        return outcome
+        return (outcome, try outcome.acceptedHead())
     }
 
     /// Resolves and logs the error of an operation.
     private func reported(
-        _ operation: () async throws(DataTransferError) -> BackgroundOutcome
-    ) async throws(DataTransferError) -> BackgroundOutcome {
+        _ operation: () async throws(DataTransferError) -> (BackgroundOutcome, BackgroundHead)
+    ) async throws(DataTransferError) -> (BackgroundOutcome, BackgroundHead) {
         do throws(DataTransferError) {
             return try await operation()
         } catch {

@@ -51,30 +51,21 @@
         }
     }
 
-    /// A background session of `URLSession`, and its delegate. It exists until the process ends.
-    // Sendable although unchecked: `session` is set once, before the session has a task.
-    final class SystemBackgroundSession: NSObject, BackgroundSession, URLSessionDownloadDelegate, URLSessionDataDelegate,
-        @unchecked Sendable
-    {
+    /// A background session of `URLSession`. It exists until the process ends.
+    struct SystemBackgroundSession: BackgroundSession {
         /// The identifiers that are in use: the system permits one session for each.
         private static let identifiers = Locked<Set<String>>([])
 
-        private let center: BackgroundCenter
-        private let trust: URLSessionServerTrust
-        private var session: URLSession!
-        /// Why certificates were refused, by the number of the task.
-        private let refusals = Locked<[Int: TransportError]>([:])
+        private let session: URLSession
 
         init(
             _ identifier: String, _ options: BackgroundOptions, trust policy: TrustPolicy, center: BackgroundCenter
         ) throws(TransportError) {
-            self.center = center
-            trust = try URLSessionServerTrust(policy)
+            let trust = try URLSessionServerTrust(policy)
             guard Self.identifiers.withLock({ $0.insert(identifier).inserted }) else {
                 throw TransportError(
                     .invalidConfiguration, "identifier: \"\(identifier)\" is that of another background session of this process")
             }
-            super.init()
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.isolate()
             configuration.isDiscretionary = options.isDiscretionary
@@ -88,10 +79,9 @@
             trust.govern(configuration)
             let queue = OperationQueue()
             queue.maxConcurrentOperationCount = 1
-            session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+            let delegate = BackgroundSessionDelegate(center: center, trust: trust)
+            session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
         }
-
-        // MARK: BackgroundSession
 
         func tasks() async -> [Int: BackgroundTask?] {
             await withCheckedContinuation { continuation in
@@ -122,7 +112,19 @@
             }
         }
 
-        // MARK: URLSessionDelegate
+    }
+
+    /// The delegate of a background session, which passes its events to the center.
+    final class BackgroundSessionDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
+        private let center: BackgroundCenter
+        private let trust: URLSessionServerTrust
+        /// Why certificates were refused, by the number of the task.
+        private let refusals = Locked<[Int: TransportError]>([:])
+
+        init(center: BackgroundCenter, trust: URLSessionServerTrust) {
+            self.center = center
+            self.trust = trust
+        }
 
         func urlSession(
             _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,

@@ -64,7 +64,7 @@ extension HTTP3StateMachine {
     ///
     /// - Returns: `false` if the stream is not read.
     private mutating func begin(_ kind: HTTP3StreamKind, _ index: Int) throws(HTTP3Failure) -> Bool {
-        let content: HTTP3PeerStream.Content
+        let content: HTTP3PeerStream.ReadingStage
         switch kind {
         case .control: content = .control
         case .qpackEncoder: content = .instructions(QPACKInstructions(from: .encoder))

@@ -18,7 +18,7 @@ struct HTTP3Stream: StreamState {
 /// A unidirectional stream that the peer has opened.
 struct HTTP3PeerStream: Sendable {
     /// What is read from the stream.
-    enum Content: Sendable {
+    enum ReadingStage: Sendable {
         /// The type, of which these bytes have arrived.
         case type([UInt8])
         case control
@@ -26,7 +26,7 @@ struct HTTP3PeerStream: Sendable {
     }
 
     let number: UInt64
-    var content = Content.type([])
+    var content = ReadingStage.type([])
     /// The frames of the control stream.
     var reader = HTTP3FrameReader()
 
