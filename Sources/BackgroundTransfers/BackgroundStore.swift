@@ -25,8 +25,7 @@ struct BackgroundStore: Sendable {
     ///
     /// - Throws: ``FileFailure`` if it cannot be created, or is not private.
     func prepare() throws(FileFailure) {
-        try? FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        if let error = makePrivateFolder(folder.path) { throw FileFailure("cannot be created", url: folder, error) }
         guard let status = stat(of: folder.path), status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
             status.st_mode & 0o077 == 0
         else { throw FileFailure(.notWritable, "is not a folder that only this user can open", url: folder) }

@@ -287,6 +287,16 @@ struct BackgroundTransfersTests {
         await folder.becomesEmpty()
     }
 
+    @Test func `sessions that are opened at the same time agree that their new folder is private`() async throws {
+        for number in 0..<100 {
+            let store = BackgroundStore(folder: folder.file("new-\(number)"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { try store.prepare() } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `a folder that others can open is refused`() async throws {
         try FileManager.default.createDirectory(
             at: folder.file("records"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])

@@ -108,10 +108,8 @@ extension FileCredentialStore {
         guard url.isFileURL, !name.isEmpty, name != "/", name != ".", name != ".." else {
             throw CredentialStoreError(.fileFailed, "the URL of the tokens is not that of a file")
         }
-        if creates {
-            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
-            try? FileManager.default.createDirectory(
-                atPath: folderPath, withIntermediateDirectories: true, attributes: attributes)
+        if creates, let error = makePrivateFolder(folderPath) {
+            throw failure("is in a folder that cannot be created", error: error)
         }
         guard let folder = FileDescriptor.open(folderPath, O_RDONLY | O_DIRECTORY) else {
             if errno == ENOENT, !creates { return nil }
@@ -190,9 +188,10 @@ extension FileCredentialStore {
 
     private var lockName: String { name + ".lock" }
 
-    private func failure(_ what: String, _ file: String? = nil) -> CredentialStoreError {
-        let error = SystemError.last
-        return CredentialStoreError(
+    private func failure(
+        _ what: String, _ file: String? = nil, error: SystemError = .last
+    ) -> CredentialStoreError {
+        CredentialStoreError(
             .fileFailed, "\((file ?? name).printable) \(what): \(error.message)", systemError: error.number)
     }
 }

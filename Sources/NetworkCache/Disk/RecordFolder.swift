@@ -41,7 +41,9 @@ final class RecordFolder: Sendable {
     // MARK: The directory itself
 
     private static func open(_ path: String) throws(CacheStoreError) -> FileDescriptor {
-        try make(path)
+        if let error = makePrivateFolder(path) {
+            throw CacheStoreError("the directory cannot be created", path: path, error)
+        }
         guard let root = FileDescriptor.open(path, O_RDONLY | O_DIRECTORY) else {
             let error = SystemError.last
             if let status = stat(of: path), status.st_mode & S_IFMT == S_IFLNK {
@@ -75,18 +77,6 @@ final class RecordFolder: Sendable {
         }
         guard status.st_mode & 0o022 == 0 else {
             throw CacheStoreError(.unsafeDirectory, "the directory is writable by other users", path: path)
-        }
-    }
-
-    private static func make(_ path: String) throws(CacheStoreError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        let number = errno
-        guard number == ENOENT, let end = path.lastIndex(of: "/"), end > path.startIndex else {
-            throw CacheStoreError("the directory cannot be created", path: path, SystemError(number))
-        }
-        try make(String(path[..<end]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw CacheStoreError("the directory cannot be created", path: path, .last)
         }
     }
 
