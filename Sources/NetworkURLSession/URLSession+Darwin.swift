@@ -130,6 +130,15 @@
         }
     }
 
+    /// The serial queue on which the delegate of a session is called.
+    // `@unchecked Sendable`: the superclass is, and there are no properties.
+    final class URLSessionDelegateQueue: OperationQueue, @unchecked Sendable {
+        override init() {
+            super.init()
+            maxConcurrentOperationCount = 1
+        }
+    }
+
     extension URLSessionTask {
         /// Stops receiving the response, or continues. What was received before is still delivered.
         func setReceivingPaused(_ isPaused: Bool) {

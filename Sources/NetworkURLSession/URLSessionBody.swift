@@ -5,7 +5,7 @@ import NetworkSupport
 
 /// What a task receives of a body: collected in memory, or passed to the reader of a streamed response.
 ///
-/// Bytes for which the reader has no room wait here. `URLSession` is paused meanwhile; what it delivers nevertheless waits too, up to a limit.
+/// Bytes for which the reader has no room wait in a ``BodyBacklog``. `URLSession` is paused meanwhile, where that is possible.
 struct URLSessionBody: Sendable {
     /// What follows an event.
     enum Action: Equatable {
@@ -16,40 +16,41 @@ struct URLSessionBody: Sendable {
         case end
         /// Fail: the collected body is too large.
         case refuse
-        /// Fail: too many bytes wait for the reader.
-        case overflow
+        /// Fail: bytes cannot wait for the reader.
+        case fail(BodyBacklog.Failure)
     }
 
-    /// The largest number of bytes that are collected, or wait for the reader.
+    /// The largest number of bytes that are collected.
     private let maximumBytes: Int
     /// The number of bytes that were received.
     private(set) var count = 0
     private var collected = Data()
     /// The pipe of a streamed response, after its head was delivered.
     private var pipe: ResponseBodyPipe?
-    /// The bytes that wait for the reader, in pieces of at most ``pieceBytes`` unless one was larger when it was received: one array would be copied
-    /// with each read, and single bytes would take many times their memory.
-    private var waiting: [Data] = []
-    /// The number of pieces at the beginning that were passed to the reader.
-    private var passed = 0
-    private var waitingBytes = 0
-    private static let pieceBytes = 64 << 10
+    /// The bytes that wait for the reader.
+    private var backlog: BodyBacklog
     /// Whether the task has ended while bytes waited.
     private var hasEnded = false
     private var isClosed = false
 
     /// Creates an empty body.
     ///
-    /// - Parameter maximumBytes: The `maximumBodyBytes` of the session manager.
-    init(maximumBytes: Int) {
+    /// - Parameters:
+    ///   - maximumBytes: The `maximumBodyBytes` of the session manager.
+    ///   - backlog: A backlog without bytes.
+    init(maximumBytes: Int, backlog: BodyBacklog) {
         self.maximumBytes = maximumBytes
+        self.backlog = backlog
     }
 
     /// Whether the head of a streamed response was delivered.
     var isStreaming: Bool { pipe != nil }
 
     /// Whether bytes wait for the reader: `URLSession` should not receive more of them, and the idle timeout does not run.
-    var isPaused: Bool { waitingBytes > 0 }
+    var isPaused: Bool { backlog.count > 0 }
+
+    /// Whether bytes wait in files, and ``continueReading()`` may block.
+    var isInFiles: Bool { backlog.isInFiles }
 
     /// Passes what follows to the reader of a streamed response.
     mutating func stream(to pipe: ResponseBodyPipe) {
@@ -68,27 +69,21 @@ struct URLSessionBody: Sendable {
         count += data.count
         let wasPaused = isPaused
         if !wasPaused, write(data) { return .nothing }
-        guard data.count <= maximumBytes - waitingBytes else { return .overflow }
-        if passed < waiting.count, waiting[waiting.count - 1].count + data.count <= Self.pieceBytes {
-            waiting[waiting.count - 1].append(data)
-        } else {
-            waiting.append(data)
+        do throws(BodyBacklog.Failure) {
+            try backlog.append(data)
+        } catch {
+            return .fail(error)
         }
-        waitingBytes += data.count
         return wasPaused ? .nothing : .adjustFlow
     }
 
     /// Passes what waits to the reader, which has room again.
     mutating func continueReading() -> Action {
         guard isPaused else { return .nothing }
-        while passed < waiting.count, write(waiting[passed]) {
-            waitingBytes -= waiting[passed].count
-            waiting[passed] = Data()
-            passed += 1
-        }
-        if passed > waiting.count / 2 {
-            waiting.removeFirst(passed)
-            passed = 0
+        do throws(BodyBacklog.Failure) {
+            while let data = try backlog.first(), write(data) { backlog.removeFirst() }
+        } catch {
+            return .fail(error)
         }
         if isPaused { return .nothing }
         return hasEnded ? .end : .adjustFlow
@@ -105,9 +100,7 @@ struct URLSessionBody: Sendable {
     mutating func close() {
         isClosed = true
         collected = Data()
-        waiting = []
-        passed = 0
-        waitingBytes = 0
+        backlog.removeAll()
     }
 
     /// Removes and returns the collected body.

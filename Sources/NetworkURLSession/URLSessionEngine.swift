@@ -146,9 +146,8 @@ final class URLSessionEngine: URLSessionTransferOwner, @unchecked Sendable {
             guard let self else { return }
             queue.async { self.finish(exchange, error) }
         }
-        let delegateQueue = OperationQueue()
-        delegateQueue.maxConcurrentOperationCount = 1
-        let session = URLSession(configuration: sessionConfiguration, delegate: bridge, delegateQueue: delegateQueue)
+        let session = URLSession(
+            configuration: sessionConfiguration, delegate: bridge, delegateQueue: URLSessionDelegateQueue())
         running = (session, bridge)
         return (session, bridge)
     }

@@ -51,12 +51,15 @@ final class URLSessionExchange: Sendable {
     /// completed: on Linux, completing one after a cancellation stops the process.
     private let isCancelled = Locked(false)
 
-    init(_ task: URLSessionTask, transfer: URLSessionTransfer, limits: SessionConfiguration, trust: URLSessionTrust?) {
+    init(
+        _ task: URLSessionTask, transfer: URLSessionTransfer, limits: SessionConfiguration, trust: URLSessionTrust?,
+        backlog: BodyBacklog = BodyBacklog()
+    ) {
         self.task = task
         self.transfer = transfer
         self.limits = limits
         self.trust = trust
-        received = Locked(Received(body: URLSessionBody(maximumBytes: limits.maximumBodyBytes)))
+        received = Locked(Received(body: URLSessionBody(maximumBytes: limits.maximumBodyBytes, backlog: backlog)))
         request = transfer.request
         redirects = transfer.redirects
         bodyCount = transfer.currentUpload.map(\.count) ?? 0
@@ -176,7 +179,12 @@ final class URLSessionExchange: Sendable {
 
     /// Passes what waits to the reader, which has room again.
     func continueReading() {
-        perform(received.withLock { $0.body.continueReading() })
+        if received.withLock(\.body.isInFiles) {
+            // The reader's thread does not wait for a disk.
+            BackgroundThreads.files.run { self.perform(self.received.withLock { $0.body.continueReading() }) }
+        } else {
+            perform(received.withLock { $0.body.continueReading() })
+        }
     }
 
     /// Calls a closure after the last byte was passed to the reader; at once if none waits.
@@ -199,11 +207,12 @@ final class URLSessionExchange: Sendable {
             }
             deliver?()
         case .refuse: exceed(.bodyTooLarge, "the body is larger than \(limits.maximumBodyBytes) bytes (maximumBodyBytes)")
-        case .overflow:
-            exceed(
-                .bodyTooLarge,
-                "more than \(limits.maximumBodyBytes) bytes of the body wait for the reader (maximumBodyBytes): URLSession does not pause"
-            )
+        case .fail(.tooManyBytes(let maximum)):
+            exceed(.bodyTooLarge, "more than \(maximum) bytes of the body wait for the reader: URLSession does not pause")
+        case .fail(.file(let error)):
+            close()
+            let message = "the bytes of the body that wait for the reader cannot be kept in a temporary file: \(error.message)"
+            transfer.fail(TransportError(.outOfResources, message, phase: .receive, request: request, underlying: error))
         }
     }
 

@@ -41,6 +41,15 @@ package final class FileDescriptor: @unchecked Sendable {
         return number >= 0 ? FileDescriptor(number) : nil
     }
 
+    /// Opens a new file for reading and writing that has no name: it takes no space after it was closed, and no other process can open it.
+    ///
+    /// - Returns: The descriptor, or `nil` with `errno` set.
+    package static func unnamed(in folder: String) -> FileDescriptor? {
+        let path = folder + "/swift-data-transfer-" + UUID().uuidString
+        guard let file = open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600) else { return nil }
+        return unlink(path) == 0 ? file : nil
+    }
+
     /// The status of the file, or `nil` with `errno` set.
     package var status: stat? {
         var status = stat()

@@ -22,7 +22,8 @@ final class DrivenExchange: Sendable {
     private let calls = OpenCalls()
 
     init(
-        _ request: NetworkRequest, limits: SessionConfiguration = SessionConfiguration(), trust: URLSessionTrust? = nil
+        _ request: NetworkRequest, limits: SessionConfiguration = SessionConfiguration(), trust: URLSessionTrust? = nil,
+        backlog: BodyBacklog = BodyBacklog()
     ) throws {
         let (endings, outcomes) = (Locked(0), Outcomes())
         bridge = URLSessionDelegateBridge { _, _ in endings.withLock { $0 += 1 } }
@@ -35,7 +36,7 @@ final class DrivenExchange: Sendable {
         transfer.driver.start(over: transfer, completion: outcomes.completion)
         calls.add(transfer.driver)
         transfer.activity.withLock { $0.launch(at: URLSessionClock.now) }
-        exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
+        exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust, backlog: backlog)
         bridge.add(exchange)
         (self.endings, self.outcomes) = (endings, outcomes)
     }

@@ -11,11 +11,11 @@ import TransferTestSupport
 /// The body of a streamed response, from the delegate of `URLSession` to its reader.
 @Suite(.timeLimit(.minutes(10)))
 struct URLSessionStreamTests {
-    private func driven(maximumBodyBytes: Int = 64 << 20) throws -> DrivenExchange {
+    private func driven(backlog: BodyBacklog = BodyBacklog()) throws -> DrivenExchange {
         var request = try NetworkRequest.unsent()
         request.isStreamed = true
-        let limits = SessionConfiguration { $0.maximumBodyBytes = maximumBodyBytes }
-        return try DrivenExchange(request, limits: limits)
+        let limits = SessionConfiguration { $0.maximumBodyBytes = 1 << 20 }
+        return try DrivenExchange(request, limits: limits, backlog: backlog)
     }
 
     private func response(_ driven: DrivenExchange) async throws -> NetworkResponse {
@@ -90,7 +90,7 @@ struct URLSessionStreamTests {
     }
 
     @Test func `more bytes than may wait are an error that names the limit, whatever was read before`() async throws {
-        let driven = try driven(maximumBodyBytes: 1 << 20)
+        let driven = try driven(backlog: BodyBacklog(.init(total: 1 << 20)))
         driven.receive(200)
         let response = try await response(driven)
         var chunks = response.body.makeAsyncIterator()
@@ -101,8 +101,19 @@ struct URLSessionStreamTests {
         }
         for _ in 0..<6 { driven.receive(Data(count: 256 << 10)) }
         let error = await #expect(throws: TransportError.self) { while try await chunks.next() != nil {} }
-        #expect(error?.code == .bodyTooLarge && error?.message.contains("maximumBodyBytes") == true)
+        #expect(error?.code == .bodyTooLarge && error?.message.contains("more than 1048576 bytes") == true)
         #expect(driven.exchange.isPaused == false)
+    }
+
+    @Test func `bytes that cannot wait in a file are an error with its cause`() async throws {
+        let driven = try driven(backlog: BodyBacklog(folder: "/missing"))
+        driven.receive(200)
+        let response = try await response(driven)
+        for _ in 0..<4 { driven.receive(Data(count: 256 << 10)) }
+        var chunks = response.body.makeAsyncIterator()
+        let error = await #expect(throws: TransportError.self) { while try await chunks.next() != nil {} }
+        #expect(error?.code == .outOfResources && error?.phase == .receive && error?.underlying is SystemError)
+        #expect(error?.message.contains("temporary file: No such file or directory") == true)
     }
 
     @Test func `a failure of the task is thrown after the bytes that were received before`() async throws {
