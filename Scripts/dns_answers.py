@@ -17,12 +17,12 @@
 | `nxdomain.test`, all others | the name does not exist |
 
 A line changes a name, also one that did not exist: `moved.test 127.0.0.2 ::1 ttl=5`. Without addresses, the name exists and has no record. The TTL also
-is that of the negative response. Default: 60 seconds.
+is that of the negative response. Default: 60 seconds. With `h3=8443`, HTTPS records offer HTTP/3 at this UDP port, for each port of the host.
 """
 import ipaddress
 import struct
 
-A, CNAME, SOA, AAAA = 1, 5, 6, 28
+A, CNAME, SOA, AAAA, HTTPS = 1, 5, 6, 28, 65
 NOERROR, FORMERR, SERVFAIL, NXDOMAIN, REFUSED = 0, 1, 2, 3, 5
 NAMES = {
     "both.test": "127.0.0.1 ::1", "v4.test": "127.0.0.1", "v6.test": "::1", "silent.test": "", "silent-aaaa.test": "127.0.0.1 ::1",
@@ -47,16 +47,17 @@ class Reply:
 
 class Zone:
     def __init__(self):
-        self.addresses, self.lifetimes = {}, {}
+        self.addresses, self.lifetimes, self.services = {}, {}, {}
         for name, addresses in NAMES.items():
             self.change(f"{name} {addresses}")
 
     def change(self, line):
-        """Sets the addresses and the TTL of a name, and returns the name."""
+        """Sets the addresses, the TTL and the service of a name, and returns the name."""
         name, *words = line.lower().split()
-        options = [word for word in words if word.startswith("ttl=")]
-        addresses = [ipaddress.ip_address(word) for word in words if word not in options]
-        lifetime = int(options[-1].removeprefix("ttl=")) if options else 60
+        options = dict(word.split("=") for word in words if "=" in word)
+        addresses = [ipaddress.ip_address(word) for word in words if "=" not in word]
+        lifetime = int(options.get("ttl", 60))
+        self.services[name] = int(options.get("h3", 0))
         self.addresses[name], self.lifetimes[name] = addresses, lifetime
         return name
 
@@ -82,11 +83,17 @@ class Zone:
         lifetimes.append(lifetime)
         found = [address for address in self.addresses.get(owner, ()) if kind == (A if address.version == 4 else AAAA)]
         records += [record(owner, kind, lifetime, address.packed) for address in found]
+        host = name.split("._https.")[-1]
+        if kind == HTTPS and self.services.get(host):
+            # Its parameters: the protocol, and the port (RFC 9460 §7).
+            parameters = struct.pack("!HHB2s", 1, 3, 2, b"h3") + struct.pack("!HHH", 3, 2, self.services[host])
+            found = [record(name, HTTPS, lifetime, struct.pack("!H", 1) + wire(host) + parameters)]
+            records += found
         authorities = []
         if not found:
             numbers = struct.pack("!5I", 1, 3600, 600, 86400, lifetime)
             authorities.append(record("test", SOA, lifetime, wire("ns.test") + wire("admin.test") + numbers))
-        code = NOERROR if owner in self.addresses else NXDOMAIN
+        code = NOERROR if found or owner in self.addresses else NXDOMAIN
         message = head(query, flags | code, len(records), len(authorities)) + question + b"".join(records + authorities)
         if name == "garbage.test":
             message = b"\xff" * 40

@@ -207,6 +207,47 @@ import TransferTestSupport
             #expect(ContinuousClock.now - start < .seconds(20), "each would take 250 ms if it were not remembered")
         }
 
+        @Test func `HTTP 3 is used after a response has offered it, at the port that it names`() async throws {
+            let session = session { $0.httpVersion = .http3Advertised }
+            func version(_ path: String) async throws -> String? {
+                try await session.send(.get, Servers.tls + path).timings.protocolName
+            }
+            #expect(try await version("/ok") == "http/1.1")
+            #expect(try await version("/offers-http3") == "http/1.1")
+            for _ in 0..<3 { #expect(try await version("/status/200") == "h3") }
+            // The server at that port is not responsible for the origin.
+            #expect(try await session.send(.get, Servers.tls + "/status/421").statusCode == 421)
+            #expect(try await version("/ok") == "http/1.1")
+            // Without verification, an offer could be that of another server.
+            let unverified = self.session {
+                $0.httpVersion = .http3Advertised
+                $0.trust = TrustPolicy(roots: .insecureWithoutVerification)
+            }
+            for path in ["/offers-http3", "/ok"] {
+                #expect(try await unverified.send(.get, Servers.tls + path).timings.protocolName == "http/1.1")
+            }
+        }
+
+        @Test func `HTTP 3 is used after the name server has offered it`() async throws {
+            let port = try #require(URL(string: Servers.h3)?.port)
+            let change = Data("server.example 127.0.0.1 h3=\(port)".utf8)
+            let hypercorn = "https" + SocketServers.hypercorn.dropFirst("wss".count)
+            let plain = self.session { $0.httpVersion = .automatic }
+            #expect(try await plain.send(.post, hypercorn + "/dns-names", body: change).statusCode == 204)
+            let server = try #require(URL(string: hypercorn + "/dns-query"))
+            let session = session {
+                $0.httpVersion = .http3Advertised
+                $0.route.nameServer = .https(server, trust: Servers.trust)
+            }
+            let origin = Servers.tls.replacingOccurrences(of: "127.0.0.1", with: "server.example")
+            #expect(try await session.send(.get, origin + "/ok").timings.protocolName == "http/1.1")
+            // The record is looked up meanwhile.
+            let start = ContinuousClock.now
+            while try await session.send(.get, origin + "/status/200").timings.protocolName != "h3" {
+                try #require(ContinuousClock.now - start < .seconds(60))
+            }
+        }
+
         @Test func `random cancellations leave a usable session manager`() async throws {
             let session = session()
             let paths = ["/status/200", "/bytes/1000000", "/echo", "/delay/20", "/connection"]

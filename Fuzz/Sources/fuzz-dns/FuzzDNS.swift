@@ -19,17 +19,27 @@ private func check(_ bytes: [UInt8], _ type: DNSMessage.RecordType) {
     }
 }
 
+/// Reads a response of a name server to a query for the services of `a.test`.
+private func checkServices(_ bytes: [UInt8]) {
+    guard let offer = try? DNSMessage.offer(ofHTTP3In: bytes, to: "a.test", host: "a.test", port: 443) else { return }
+    guard case .port(let port, let lifetime) = offer else { preconditionFailure("an offer without a port") }
+    precondition((1...65_535).contains(port), "no port")
+    precondition((0...Int64(DNSMessage.maximumLifetime)).contains(lifetime), "kept for too long")
+}
+
 /// libFuzzer calls it with each of its inputs.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     check(bytes, .a)
     check(bytes, .aaaa)
+    checkServices(bytes)
     // A response with an error ends at its header. The rest is read as if the name existed, or did not.
     if count > 3 {
         var changed = bytes
         (changed[2], changed[3]) = (0x81, changed[3] & 1 == 0 ? 0x80 : 0x83)
         check(changed, bytes.count.isMultiple(of: 2) ? .a : .aaaa)
+        checkServices(changed)
     }
     return 0
 }

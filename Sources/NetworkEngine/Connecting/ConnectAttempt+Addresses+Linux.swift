@@ -35,9 +35,15 @@
         private func beginConnecting() {
             state = .connecting
             if let path = route.unixSocketPath { return connectOnly(to: path, "unixSocketPath") }
-            guard let proxy = route.proxy.server else { return find(server.host, port: server.port) }
+            guard let proxy = route.proxy.server else { return find(server.host, port: offeredPort ?? server.port) }
             if !proxy.socketPath.isEmpty { return connectOnly(to: proxy.decodedSocketPath, "proxy") }
             find(proxy.host, port: proxy.port)
+        }
+
+        /// The UDP port at which the server offers HTTP/3; `nil` if that of the origin is used.
+        private var offeredPort: Int? {
+            guard isQUIC else { return nil }
+            return connector.context.session.alternatives.withLock { $0.port(of: key.origin, at: connector.context.now) }
         }
 
         private func connectOnly(to path: String, _ field: String) {
@@ -102,6 +108,15 @@
             ask(families, usesFound: true)
         }
 
+        /// Asks whether the server offers HTTP/3, for later requests. This attempt does not wait for the response.
+        private func lookUpAlternatives() {
+            guard transfer?.allowedVersions == .http3Advertised, isSecure, route.proxy.server == nil else { return }
+            let (session, origin) = (connector.context.session, key.origin)
+            session.names.resolver.lookUpHTTP3(host: server.host, port: server.port) { offer in
+                session.alternatives.withLock { $0.note(offer, of: origin, at: monotonicNanoseconds()) }
+            }
+        }
+
         private func ask(_ families: [AddressFamily], usesFound: Bool) {
             guard let name = lookup?.name else { return }
             race.lookUpAgain(families.count)
@@ -115,6 +130,7 @@
                     note(.addresses(found), of: query)
                 } else {
                     lookup?.tickets.append((query, ticket))
+                    if lookup?.wasPerformed == false { lookUpAlternatives() }
                     lookup?.wasPerformed = true
                 }
             }

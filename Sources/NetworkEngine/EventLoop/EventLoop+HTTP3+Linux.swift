@@ -7,7 +7,7 @@
         /// How long a request waits for a connection over HTTP/3 until it is sent over TCP.
         private static let http3Time: UInt64 = 250_000_000
 
-        /// Whether a request for which HTTP/3 is preferred is tried over it. Nothing but a direct route leads a datagram to the server.
+        /// Whether a request that may be sent over HTTP/3 or over TCP is tried over HTTP/3. Nothing but a direct route leads a datagram to the server.
         func mayUseHTTP3(_ transfer: LoopTransfer) -> Bool {
             guard transfer.request.parsedURL.isSecure, !transfer.avoidsHTTP3, transfer.versionRule == .any,
                 TLSPolicy.quicFailure == nil, !http3Failures.contains(transfer.origin, at: now)

@@ -1,5 +1,6 @@
 #if os(Linux)
     import Endpoints
+    import NetworkSupport
     import NetworkTransport
 
     // Which version of HTTP a request is sent over.
@@ -15,7 +16,10 @@
             case .http3: return launchHTTP3(transfer, trust)
             case .http3Preferred:
                 if mayUseHTTP3(transfer) { return launchHTTP3(transfer, trust) }
-            case .automatic, .http3Advertised: break
+            case .http3Advertised:
+                let port = session.context.alternatives.withLock { $0.port(of: transfer.origin, at: now) }
+                if port != nil, mayUseHTTP3(transfer) { return launchHTTP3(transfer, trust) }
+            case .automatic: break
             }
             guard transfer.request.parsedURL.isSecure, transfer.versionRule != .http1 else {
                 return launchHTTP1(transfer, trust)

@@ -1,11 +1,13 @@
 import NetworkTransport
 
-/// Queries for the addresses of a name, and the responses to them, in the format of DNS over HTTPS (RFC 8484 §6, RFC 1035 §4).
+/// Queries for the addresses of a name, and for the services of a server (RFC 9460), and the responses to them, in the format of DNS over HTTPS (RFC 8484 §6, RFC 1035 §4).
 enum DNSMessage {
     /// What is asked for (RFC 1035 §3.2.2, RFC 3596 §2.1).
     enum RecordType: UInt16, Sendable {
         case a = 1
         case aaaa = 28
+        /// What a server offers (RFC 9460 §9).
+        case https = 65
     }
 
     /// What a response says of the addresses of a name.
@@ -32,7 +34,7 @@ enum DNSMessage {
     /// The upper limit of lifetimes: a day.
     static let maximumLifetime: UInt32 = 86_400
 
-    /// Returns the query for the addresses of a name.
+    /// Returns the query for a name.
     ///
     /// Its ID is 0, so that the same query always is the same request (RFC 8484 §4.1), and it asks for recursion.
     ///
@@ -76,6 +78,7 @@ enum DNSMessage {
 /// The records of a response that say where a name leads.
 struct DNSRecords {
     var addresses: [(owner: DNSName, address: IPAddress, lifetime: UInt32)] = []
+    var services: [(owner: DNSName, service: DNSService, lifetime: UInt32)] = []
     var aliases: [(owner: DNSName, target: DNSName, lifetime: UInt32)] = []
 
     /// Follows aliases, up to a name with addresses or without an alias. Of several aliases of one name, the first counts.
@@ -84,7 +87,7 @@ struct DNSRecords {
     func owner(of name: DNSName) throws(DNSError) -> (DNSName, lifetime: UInt32) {
         var (owner, lifetime) = (name, DNSMessage.maximumLifetime)
         for _ in 0...DNSMessage.maximumAliases {
-            guard !addresses.contains(where: { $0.owner == owner }), let alias = aliases.first(where: { $0.owner == owner })
+            guard !addresses.contains(where: { $0.owner == owner }), !services.contains(where: { $0.owner == owner }), let alias = aliases.first(where: { $0.owner == owner })
             else { return (owner, lifetime) }
             (owner, lifetime) = (alias.target, min(lifetime, alias.lifetime))
         }

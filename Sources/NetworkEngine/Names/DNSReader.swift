@@ -49,13 +49,18 @@ struct DNSReader {
         offset += 4
     }
 
-    /// Reads the records that come after the question: addresses of the type, and aliases.
+    /// Reads the records that come after the question: those of the type, and aliases.
     mutating func readRecords(_ type: DNSMessage.RecordType) throws(DNSError) -> DNSRecords {
         var records = DNSRecords()
         for _ in 0..<counts.records {
             guard let record = readRecord() else { throw malformed("section of records") }
             guard record.isInternet else { continue }
-            if record.type == type.rawValue {
+            if record.type == type.rawValue, type == .https {
+                guard let service = DNSService(message, record.data) else {
+                    throw malformed("section of records: an HTTPS record")
+                }
+                records.services.append((record.owner, service, record.lifetime))
+            } else if record.type == type.rawValue {
                 guard record.data.count == (type == .a ? 4 : 16), let address = IPAddress(bytes: Array(message[record.data]))
                 else { throw malformed("section of records: an address has \(record.data.count) bytes") }
                 records.addresses.append((record.owner, address, record.lifetime))

@@ -8,6 +8,15 @@
         ///
         /// - Parameter completion: Called once, on any thread, with the outcome, and how long it may be kept as the name server says; `nil` if it does not.
         func lookUp(_ query: NameQuery, completion: @escaping @Sendable (NameResult, _ lifetime: Duration?) -> Void)
+
+        /// Looks up whether a server offers HTTP/3 (RFC 9460), without blocking the calling thread.
+        ///
+        /// - Parameter completion: Called with the outcome, on any thread. Not called if the name server has not responded, or says nothing of HTTP/3.
+        func lookUpHTTP3(host: String, port: Int, completion: @escaping @Sendable (AlternativeServiceField) -> Void)
+    }
+
+    extension NameResolver {
+        func lookUpHTTP3(host: String, port: Int, completion: @escaping @Sendable (AlternativeServiceField) -> Void) {}
     }
 
     /// Looks up names for the event loops of a session manager. All of them share what was found.
@@ -16,7 +25,7 @@
         typealias Waiter = @Sendable (NameResult) -> Void
 
         private let table = Locked(NameTable<Waiter>())
-        private let resolver: any NameResolver
+        let resolver: any NameResolver
         /// How long the addresses of names are kept at most, in nanoseconds.
         private let lifetime: UInt64
 

@@ -39,12 +39,9 @@
             guard let message = DNSMessage.query(query.name, type) else {
                 return completion(.failed("\(query.name.printable) is not a host name"), nil)
             }
-            let request = NetworkRequest(
-                method: .post, url: url, headers: ["Content-Type": Self.mediaType, "Accept": Self.mediaType],
-                body: .data(Data(message)))
-            session.response(for: request) { result in
+            send(message) { result in
                 do throws(DNSError) {
-                    let response = try Self.message(of: result, to: query, type)
+                    let response = try DNSMessage.response(Self.message(of: result), to: query.name, type)
                     completion(.addresses(response.addresses), .seconds(Int64(response.lifetime)))
                 } catch {
                     completion(.failed("\(error.message) (\(URLText(url).originAndPath))"), nil)
@@ -52,9 +49,26 @@
             }
         }
 
-        private static func message(
-            of result: Result<NetworkResponse, TransportError>, to query: NameQuery, _ type: DNSMessage.RecordType
-        ) throws(DNSError) -> DNSMessage.Response {
+        func lookUpHTTP3(host: String, port: Int, completion: @escaping @Sendable (AlternativeServiceField) -> Void) {
+            guard let name = DNSMessage.serviceName(host: host, port: port), let message = DNSMessage.query(name, .https) else { return }
+            send(message) { result in
+                guard let message = try? Self.message(of: result),
+                    let offer = try? DNSMessage.offer(ofHTTP3In: message, to: name, host: host, port: port)
+                else { return }
+                completion(offer)
+            }
+        }
+
+        private func send(
+            _ message: [UInt8], completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+        ) {
+            let request = NetworkRequest(
+                method: .post, url: url, headers: ["Content-Type": Self.mediaType, "Accept": Self.mediaType],
+                body: .data(Data(message)))
+            session.response(for: request, completion: completion)
+        }
+
+        private static func message(of result: Result<NetworkResponse, TransportError>) throws(DNSError) -> [UInt8] {
             let response: NetworkResponse
             switch result {
             case .success(let success): response = success
@@ -67,7 +81,7 @@
             guard mediaType == Self.mediaType else {
                 throw DNSError("the name server has sent \(mediaType.isEmpty ? "no media type" : mediaType.printable)")
             }
-            return try DNSMessage.response(Array(response.data), to: query.name, type)
+            return Array(response.data)
         }
     }
 #endif

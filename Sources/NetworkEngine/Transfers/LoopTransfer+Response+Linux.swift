@@ -18,12 +18,25 @@
         ) throws(TransportError) {
             exchange.head = head
             exchange.status = status
+            if allowedVersions == .http3Advertised { noteAlternatives(at: now) }
             guard context.rules.redirects.mayFollow(status: status, request), head.value(for: "location") != nil else {
                 return try beginContent(content, at: now)
             }
             exchange.undecided = content
             isReceivePaused = true
             driver.receive(response(.download, at: now, mayBeFollowed: true))
+        }
+
+        /// Notes what the server says of HTTP/3, if it has proved who it is.
+        private func noteAlternatives(at now: UInt64) {
+            guard request.parsedURL.isSecure, trust?.isVerified == true else { return }
+            // The server is none of this origin (RFC 9110 §15.5.20).
+            if exchange.status == 421 { return context.alternatives.withLock { $0.remove(origin) } }
+            guard let text = exchange.head.value(for: "alt-svc"),
+                let field = AlternativeServiceField(text, host: OriginParts(origin).host)
+            else { return }
+            let age = exchange.head.value(for: "age").flatMap { Int64($0) } ?? 0
+            context.alternatives.withLock { $0.note(field, age: age, of: origin, at: now) }
         }
 
         /// Returns the response that has been received.

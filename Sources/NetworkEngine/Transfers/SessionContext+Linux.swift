@@ -15,6 +15,7 @@
         let overrides: AddressOverrides
         let names: NameLookups
         let tlsSessions = TLSSessionCache()
+        let alternatives = Locked(AlternativeServices())
         let events = ConnectionEventHub()
 
         /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid choice of versions of HTTP.

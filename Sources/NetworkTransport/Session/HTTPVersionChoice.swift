@@ -32,7 +32,12 @@ public struct HTTPVersionChoice: RawRepresentable, Sendable, Hashable {
     /// HTTP/3 with servers that respond to it within 250 ms, otherwise as ``automatic``. A server that has not responded is asked again after five
     /// minutes. The same as ``automatic`` where ``http3`` would fail.
     public static let http3Preferred = Self(rawValue: "http3Preferred")
-    /// As ``automatic``, and HTTP/3 with servers that have offered it in `Alt-Svc` (RFC 7838). In this version, the same as ``automatic``.
+    /// As ``automatic``, and HTTP/3 with servers that have offered it: in `Alt-Svc` of a response (RFC 7838), or in an HTTPS record (RFC 9460) of a
+    /// name server over HTTPS (`route.nameServer`).
+    ///
+    /// Only offers for the same host count, at any port, and those in responses only from a server whose certificate was verified. They are kept for
+    /// the time that they name, at most 30 days, with the session manager. Requests return to TCP as with ``http3Preferred``. The same as ``automatic``
+    /// where ``http3`` would fail.
     public static let http3Advertised = Self(rawValue: "http3Advertised")
 
     static let known: [HTTPVersionChoice] = [.automatic, .http1, .http2, .http3, .http3Preferred, .http3Advertised]
