@@ -87,7 +87,8 @@ struct DNSRecords {
     func owner(of name: DNSName) throws(DNSError) -> (DNSName, lifetime: UInt32) {
         var (owner, lifetime) = (name, DNSMessage.maximumLifetime)
         for _ in 0...DNSMessage.maximumAliases {
-            guard !addresses.contains(where: { $0.owner == owner }), !services.contains(where: { $0.owner == owner }), let alias = aliases.first(where: { $0.owner == owner })
+            guard !addresses.contains(where: { $0.owner == owner }), !services.contains(where: { $0.owner == owner }),
+                let alias = aliases.first(where: { $0.owner == owner })
             else { return (owner, lifetime) }
             (owner, lifetime) = (alias.target, min(lifetime, alias.lifetime))
         }

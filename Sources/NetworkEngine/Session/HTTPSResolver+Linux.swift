@@ -50,7 +50,9 @@
         }
 
         func lookUpHTTP3(host: String, port: Int, completion: @escaping @Sendable (AlternativeServiceField) -> Void) {
-            guard let name = DNSMessage.serviceName(host: host, port: port), let message = DNSMessage.query(name, .https) else { return }
+            guard let name = DNSMessage.serviceName(host: host, port: port), let message = DNSMessage.query(name, .https) else {
+                return
+            }
             send(message) { result in
                 guard let message = try? Self.message(of: result),
                     let offer = try? DNSMessage.offer(ofHTTP3In: message, to: name, host: host, port: port)

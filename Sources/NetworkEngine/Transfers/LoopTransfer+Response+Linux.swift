@@ -27,10 +27,10 @@
             driver.receive(response(.download, at: now, mayBeFollowed: true))
         }
 
-        /// Notes what the server says of HTTP/3, if it has proved who it is.
+        /// Notes what a server says of HTTP/3 whose certificate was verified.
         private func noteAlternatives(at now: UInt64) {
             guard request.parsedURL.isSecure, trust?.isVerified == true else { return }
-            // The server is none of this origin (RFC 9110 §15.5.20).
+            // The server is not responsible for this origin (RFC 9110 §15.5.20).
             if exchange.status == 421 { return context.alternatives.withLock { $0.remove(origin) } }
             guard let text = exchange.head.value(for: "alt-svc"),
                 let field = AlternativeServiceField(text, host: OriginParts(origin).host)

@@ -44,7 +44,8 @@ struct DNSServiceTests {
         #expect(try offer([.offer(["h2", "h3"])]) == .port(443, lifetime: 60))
         #expect(try offer([.offer(["h3"], port: 8443)], ttl: 5) == .port(8443, lifetime: 5))
         #expect(try offer([.offer(["h3"], target: "API.test")], port: 8443) == .port(8443, lifetime: 60))
-        #expect(try offer([.offer(["h3"], priority: 3, port: 3), .offer(["h3"], priority: 2, port: 2)]) == .port(2, lifetime: 60))
+        #expect(
+            try offer([.offer(["h3"], priority: 3, port: 3), .offer(["h3"], priority: 2, port: 2)]) == .port(2, lifetime: 60))
         #expect(try offer([.offer(["h2"], priority: 1), .offer(["h3"], priority: 2, port: 2)]) == .port(2, lifetime: 60))
         for other in [
             Data.offer(["h2"]), .offer(["h3-29"]), .offer(["h3"], target: "other.test"), .offer(["h3"], priority: 0),
@@ -78,7 +79,10 @@ struct DNSServiceTests {
         ("0000 03666f6f 07657861 6d706c65 03636f6d 00", true), ("0001 00", true),
         ("0010 03666f6f 07657861 6d706c65 03636f6d 00 0003 0002 0035", true),
         ("0001 03666f6f 07657861 6d706c65 03636f6d 00 029b 0005 68656c6c 6f", true),
-        ("0010 03666f6f 07657861 6d706c65 036f7267 00 0000 0004 0001 0004 0001 0009 02683205 68332d3139 0004 0004 c0000201", true),
+        (
+            "0010 03666f6f 07657861 6d706c65 036f7267 00 0000 0004 0001 0004 0001 0009 02683205 68332d3139 0004 0004 c0000201",
+            true
+        ),
         ("0001", false), ("0001 0003", false), ("0001 c00c", false), ("0001 00 0003 0003 003500", false),
         ("0001 00 0003 0002 0035 0003 0002 0035", false), ("0001 00 0003 0002 0035 0001 0003 026832", false),
         ("0001 00 0001 0003 036832", false), ("0001 00 0001 0000", false), ("0001 00 0000 0001 00", false),

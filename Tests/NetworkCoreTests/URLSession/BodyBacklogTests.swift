@@ -8,7 +8,7 @@ import TransferTestSupport
 
 struct BodyBacklogTests {
     @Test(arguments: (0..<20).map { _ in UInt64.random(in: 0...1 << 40) })
-    func `bytes come back in their order, wherever they wait, and no file remains`(seed: UInt64) throws {
+    func `bytes are read in their order, wherever they wait, and no file remains`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let folder = try TemporaryFolder()
         let limits = BodyBacklog.Limits(
