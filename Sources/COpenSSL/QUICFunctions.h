@@ -49,6 +49,7 @@ typedef int (*openssl_move_datagrams)(
     F(int, SSL_set_blocking_mode, (struct ssl_st *ssl, int blocks)) \
     F(int, SSL_set_default_stream_mode, (struct ssl_st *ssl, uint32_t mode)) \
     F(int, SSL_set_incoming_stream_policy, (struct ssl_st *ssl, int policy, uint64_t error_code)) \
+    F(int, SSL_set1_initial_peer_addr, (struct ssl_st *ssl, const struct bio_addr_st *address)) \
     F(int, SSL_set_value_uint, (struct ssl_st *ssl, uint32_t kind, uint32_t name, uint64_t value)) \
     F(int, SSL_get_value_uint, (struct ssl_st *ssl, uint32_t kind, uint32_t name, uint64_t *value)) \
     F(int, SSL_handle_events, (struct ssl_st *ssl)) \
@@ -64,11 +65,16 @@ typedef int (*openssl_move_datagrams)(
     F(int, SSL_get_stream_read_state, (struct ssl_st *stream)) \
     F(int, SSL_get_stream_read_error_code, (struct ssl_st *stream, uint64_t *code)) \
     F(int, SSL_get_conn_close_info, (struct ssl_st *ssl, openssl_close_info *info, size_t size)) \
+    F(const char *, SSL_alert_desc_string_long, (int alert)) \
     F(int, SSL_shutdown_ex, (struct ssl_st *ssl, uint64_t flags, const openssl_shutdown *arguments, size_t size)) \
     F(int, SSL_poll, \
       (void *items, size_t count, size_t stride, const struct timeval *time, uint64_t flags, size_t *ready)) \
     F(int, BIO_meth_set_sendmmsg, (struct bio_method_st *method, openssl_move_datagrams function)) \
     F(int, BIO_meth_set_recvmmsg, (struct bio_method_st *method, openssl_move_datagrams function)) \
+    F(struct bio_addr_st *, BIO_ADDR_new, (void)) \
+    F(void, BIO_ADDR_free, (struct bio_addr_st *address)) \
+    F(int, BIO_ADDR_rawmake, \
+      (struct bio_addr_st *address, int family, const void *bytes, size_t count, unsigned short port)) \
     F(void, ERR_new, (void)) \
     F(void, ERR_set_debug, (const char *file, int line, const char *function)) \
     F(void, ERR_set_error, (int library, int reason, const char *format, ...))

@@ -7,6 +7,7 @@
 
 #ifdef __linux__
 #include <errno.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,11 +212,31 @@ static void begin_call(void) {
     if (openssl.ERR_peek_error()) openssl.ERR_clear_error();
 }
 
+// Sets the address of the server. OpenSSL keeps the tokens of a server under its address (RFC 9000 §8.1.3), and without one drops packets that contain a
+// token, with all of their other frames.
+static int set_address(copenssl_quic *quic, struct ssl_st *ssl) {
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    if (getpeername(quic->tls.descriptor, (struct sockaddr *)&peer, &size)) return 0;
+    struct bio_addr_st *address = functions.BIO_ADDR_new();
+    int is_made = 0;
+    if (address && peer.ss_family == AF_INET) {
+        struct sockaddr_in *place = (struct sockaddr_in *)&peer;
+        is_made = functions.BIO_ADDR_rawmake(address, AF_INET, &place->sin_addr, sizeof place->sin_addr, place->sin_port);
+    } else if (address && peer.ss_family == AF_INET6) {
+        struct sockaddr_in6 *place = (struct sockaddr_in6 *)&peer;
+        is_made = functions.BIO_ADDR_rawmake(address, AF_INET6, &place->sin6_addr, sizeof place->sin6_addr, place->sin6_port);
+    }
+    int is_set = is_made == 1 && functions.SSL_set1_initial_peer_addr(ssl, address) == 1;
+    functions.BIO_ADDR_free(address);
+    return is_set;
+}
+
 int copenssl_quic_open(
     copenssl_quic *quic, copenssl_policy *policy, const char *name, const unsigned char *address, size_t address_size,
     const unsigned char *protocols, unsigned int protocols_size, copenssl_session *session, uint64_t idle_milliseconds) {
     struct ssl_st *ssl = copenssl_prepare(&quic->tls, policy, method, quic, name, address, address_size, protocols, protocols_size, session);
-    int is_set = ssl && functions.SSL_set_blocking_mode(ssl, 0) == 1
+    int is_set = ssl && set_address(quic, ssl) && functions.SSL_set_blocking_mode(ssl, 0) == 1
                  && functions.SSL_set_default_stream_mode(ssl, OSSL_SSL_DEFAULT_STREAM_MODE_NONE) == 1
                  && functions.SSL_set_incoming_stream_policy(ssl, OSSL_SSL_INCOMING_STREAM_POLICY_ACCEPT, 0) == 1
                  && functions.SSL_set_value_uint(
@@ -251,6 +272,8 @@ static int fail(copenssl_quic *quic) {
     note_close(quic);
     if (!quic->tls.reason && openssl.ERR_peek_error())
         quic->tls.reason = copenssl_reason(copenssl_take_error(quic->tls.text, COPENSSL_TEXT_SIZE));
+    // OpenSSL says only that the connection has ended.
+    if (quic->tls.alert) snprintf(quic->tls.text, COPENSSL_TEXT_SIZE, "alert %s", functions.SSL_alert_desc_string_long(quic->tls.alert));
     openssl.ERR_clear_error();
     return COPENSSL_FAILED;
 }

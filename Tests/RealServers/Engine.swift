@@ -43,8 +43,9 @@ struct Engine: Sendable, CustomTestStringConvertible {
         case webSockets
     }
 
-    /// Whether the servers without TLS speak HTTP/2 only, which the engines require then: suites about what is the same over both versions.
-    static let isOverHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_OVER_HTTP2"] != nil
+    /// The version over which suites run that are about what is the same over all versions: servers that otherwise speak HTTP/1.1 without TLS are behind
+    /// a proxy that speaks HTTP/2 without TLS, or HTTP/3.
+    static let requiredVersion = ProcessInfo.processInfo.environment["DATA_TRANSFER_OVER"].map { HTTPVersionChoice(rawValue: $0) }
 
     /// The engines that are part of this package.
     static let ours = all.filter(\.isOurs)
@@ -60,7 +61,8 @@ struct Engine: Sendable, CustomTestStringConvertible {
     func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
         make(
             SessionConfiguration {
-                if Self.isOverHTTP2 { $0.httpVersion = .http2 }
+                if let version = Self.requiredVersion { $0.httpVersion = version }
+                if Self.requiredVersion == .http3 { $0.trust = Servers.trust }
                 change(&$0)
             })
     }

@@ -83,6 +83,11 @@
 
         var isCounted: Bool { !isRetired && paused == 0 }
 
+        /// Whether the response to one of the requests is streamed, so that its reader may have no room.
+        var hasReader: Bool {
+            open.values.contains { $0.transfer?.download != nil } || unopened.contains { $0.transfer?.download != nil }
+        }
+
         // MARK: Exchanges
 
         /// The exchange on a stream, if it was not ended on this side.

@@ -58,7 +58,9 @@
             let needsFresh = transfer.sending.needsFreshConnection
             while true {
                 let placement = pool.place(key, at: context.now) { connection in
-                    !needsFresh || connection.establishedAt >= transfer.launched
+                    // Two readers without room would take all of the window of the connection (Docs/QUIC.md, F3).
+                    (!needsFresh || connection.establishedAt >= transfer.launched)
+                        && (transfer.download == nil || !connection.hasReader)
                 }
                 switch placement {
                 case .connect: owner?.connect(transfer, trust, .http3)

@@ -20,15 +20,18 @@ struct QPACKEncoder: FieldEncoder {
     }
 
     /// Appends a literal (RFC 9204 §4.5.4, §4.5.6).
+    ///
+    /// One that is never indexed contains its name: servers with quic-go refuse a reference to a name with this bit ("no dynamic table", Caddy 2.6).
     mutating func append(
         _ name: UnsafeRawBufferPointer, at position: Int, _ value: UnsafeRawBufferPointer, _ indexing: FieldIndexing,
         to output: inout [UInt8]
     ) {
-        let isNeverIndexed = indexing == .never
-        if position > 0 {
-            output.append(number: position - 1, bits: 4, isNeverIndexed ? 0x70 : 0x50)
+        if indexing == .never {
+            output.append(string: name, bits: 3, 0x30)
+        } else if position > 0 {
+            output.append(number: position - 1, bits: 4, 0x50)
         } else {
-            output.append(string: name, bits: 3, isNeverIndexed ? 0x30 : 0x20)
+            output.append(string: name, bits: 3, 0x20)
         }
         output.append(string: value)
     }

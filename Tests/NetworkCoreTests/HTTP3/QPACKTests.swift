@@ -127,14 +127,12 @@ struct QPACKTests {
         #expect(try Self.decode([0, 0x7F, 0x20, 0xD1]) == [Self.field(":method", "GET")])
     }
 
-    @Test func `secrets are never indexed, and are literals even if the table has them (7.1.3)`() throws {
+    @Test func `secrets are never indexed, and are literals with their names even if the table has them (7.1.3)`() throws {
         let fields = [Self.field("authorization", "abc"), Self.field("x-key", "abc"), Self.field("age", "0")]
         let section = Self.encode(fields, .never)
         #expect(try Self.decode(section) == fields)
-        // 01N with the static table: the position of "authorization" is 84, that of "age" is 2.
-        #expect(section[2...3] == [0x7F, 84 - 15])
-        #expect(section.suffix(3) == [0x72, 1, 0x30] || section.suffix(3) == [0x72, 0x81, 0x07])
-        #expect(Self.encode([fields[1]], .never)[2] & 0xF0 == 0x30 && Self.encode([fields[1]])[2] & 0xF0 == 0x20)
+        for field in fields { #expect(Self.encode([field], .never)[2] & 0xF0 == 0x30) }
+        #expect(Self.encode([fields[1]])[2] & 0xF0 == 0x20 && Self.encode([fields[0]])[2] & 0xF0 == 0x50)
     }
 
     @Test func `random fields are the same after encoding and decoding`() throws {

@@ -148,8 +148,8 @@ struct ReceivedStreams {
             // Pieces may end within a character.
             let text = String(String.UnicodeScalarView(input[range].map { Unicode.Scalar($0) }))
             // Pieces of the same content are one entry.
-            if let last = log.last, last.hasPrefix("\(id.number) data ") {
-                log[log.count - 1] = last + text
+            if log.last?.hasPrefix("\(id.number) data ") == true {
+                log[log.count - 1] += text
             } else {
                 log.append("\(id.number) data \(text)")
             }
