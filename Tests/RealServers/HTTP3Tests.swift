@@ -248,6 +248,38 @@ import TransferTestSupport
             }
         }
 
+        @Test(arguments: [
+            UDPRelay.Faults(loss: 1), .init(loss: 5, duplicates: 5, delay: 5), .init(duplicates: 50, delay: 30),
+            .init(loss: 20, delay: 2),
+        ])
+        func `requests succeed over a network that loses, delays and repeats datagrams`(faults: UDPRelay.Faults) async throws {
+            let server = UInt16(clamping: try #require(URL(string: Servers.h3)?.port))
+            let relay = try UDPRelay(to: server, faults, seed: UInt64.random(in: 0...1 << 40))
+            defer { withExtendedLifetime(relay) {} }
+            let base = "https://127.0.0.1:\(relay.port)"
+            let session = session { $0.idleTimeout = .seconds(120) }
+            let size = faults.loss > 5 ? 50_000 : 500_000
+            for count in [0, 1, 3000, size] {
+                #expect(try await session.send(.get, base + "/bytes/\(count)").data == bytes(count))
+                #expect(try await session.send(.post, base + "/echo", body: bytes(count)).data == bytes(count))
+            }
+            let failures = await withTaskGroup(of: (any Error)?.self) { group in
+                for index in 0..<20 {
+                    group.addTask {
+                        do {
+                            let body = Data(repeating: UInt8(index), count: 5000)
+                            let response = try await session.send(.post, base + "/echo", body: body)
+                            return response.data == body ? nil : TransportError(.other, "another body")
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
+            }
+            #expect(failures.isEmpty, "\(failures)")
+        }
+
         @Test func `random cancellations leave a usable session manager`() async throws {
             let session = session()
             let paths = ["/status/200", "/bytes/1000000", "/echo", "/delay/20", "/connection"]
