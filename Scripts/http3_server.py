@@ -18,6 +18,7 @@ It listens at 127.0.0.1, and writes a line when it does. Without a certificate i
     GET  /goaway        GOAWAY, which names this request's stream plus four, and then the response
     GET  /close/N       CONNECTION_CLOSE with N as the application's error code
     GET  /vanish        nothing: from here on this connection neither receives nor sends
+    GET  /flood/KIND    what no client should accept without end, or at all: see `flood`
     GET  /connection    how many requests this connection has had, whether the session was resumed, and the client's address
 """
 import argparse
@@ -184,6 +185,8 @@ class Server(QuicConnectionProtocol):
                 self.respond(request, 200, b"going away\n")
             case ["close", code]:
                 self._quic.close(error_code=int(code, 0), reason_phrase="as asked for")
+            case ["flood", kind]:
+                await self.flood(request, kind)
             case ["vanish"]:
                 self.has_vanished = True
             case ["connection"]:
@@ -192,6 +195,48 @@ class Server(QuicConnectionProtocol):
                 self.respond(request, 200, text.encode())
             case _:
                 self.respond(request, 404, b"not found\n")
+
+    async def flood(self, request, kind):
+        """Sends what breaks a rule of HTTP/3, or frames without end."""
+        stream, quic, http = request.stream, self._quic, self.http
+        target, piece = stream, encode_frame(0x21, b"")
+        match kind:
+            case "frames":
+                pass
+            case "control":
+                target = http._local_control_stream_id
+            case "data":
+                self.respond(request, 200)
+                piece = encode_frame(FrameType.DATA, b"")
+            case "interim":
+                while True:
+                    http.send_headers(stream, [(b":status", b"103")])
+                    self.transmit()
+                    await asyncio.sleep(0)
+            case "fields":
+                return self.respond(request, 200, b"", [(b"x-%d" % number, b"") for number in range(3000)])
+            case "head":
+                return self.respond(request, 200, b"", [(b"x-%d" % number, bytes([65 + number % 26]) * 4000) for number in range(100)])
+            case "streams":
+                while True:
+                    quic.send_stream_data(quic.get_next_available_stream_id(is_unidirectional=True), encode_uint_var(0x21), True)
+                    self.transmit()
+                    await asyncio.sleep(0)
+            case "settings":
+                return quic.send_stream_data(http._local_control_stream_id, encode_frame(FrameType.SETTINGS, b""))
+            case "push":
+                return quic.send_stream_data(stream, encode_frame(FrameType.PUSH_PROMISE, b"\0\0\0"))
+            case "table":
+                # An entry of a dynamic table (RFC 9204 §4.3.3), of which the client permits none.
+                return quic.send_stream_data(http._local_encoder_stream_id, b"\x41a\x01b")
+            case "bytes":
+                return quic.send_stream_data(stream, bytes([5, 255, 1, 2, 3, 0, 0]), True)
+        while stream in self.requests:
+            quic.send_stream_data(target, piece * 500)
+            self.transmit()
+            while target in quic._streams and not quic._streams[target].sender.buffer_is_empty:
+                self.has_sent.clear()
+                await self.has_sent.wait()
 
     async def send_bytes(self, request, count):
         self.respond(request, 200, fields=[(b"content-length", str(count).encode())])

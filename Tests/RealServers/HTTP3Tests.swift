@@ -42,6 +42,22 @@ import TransferTestSupport
             #expect(try await session.send(.post, Servers.h3 + "/count", body: bytes(count)).text == "\(count)")
         }
 
+        @Test(arguments: [16_000, 16_384, 40_000, 300_000])
+        func `bodies are sent whole to a server with small windows, also at the same time`(count: Int) async throws {
+            let session = session()
+            let body = bytes(count)
+            for _ in 0..<3 {
+                #expect(try await session.send(.post, Servers.narrowH3 + "/count", body: body).text == "\(count)")
+            }
+            let counts = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { try await session.send(.post, Servers.narrowH3 + "/count", body: body).text }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(counts == ["\(count)"])
+        }
+
         @Test func `bodies are streamed in both directions`() async throws {
             let session = session()
             let piece = bytes(50_000)
@@ -278,6 +294,16 @@ import TransferTestSupport
                 return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
             }
             #expect(failures.isEmpty, "\(failures)")
+        }
+
+        @Test(arguments: [
+            "frames", "control", "data", "interim", "fields", "head", "streams", "settings", "push", "table", "bytes",
+        ])
+        func `what a server must not send ends the request, and the next one succeeds`(kind: String) async throws {
+            let session = session()
+            let error = try await session.failure(.get, Servers.h3 + "/flood/" + kind)
+            #expect([.malformedResponse, .headersTooLarge, .incompleteBody].contains(error.code), "\(kind): \(error)")
+            #expect(try await session.send(.get, Servers.h3 + "/status/200").statusCode == 200)
         }
 
         @Test func `random cancellations leave a usable session manager`() async throws {

@@ -31,6 +31,8 @@ enum Servers {
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
     /// A server that speaks HTTP/3 only, where aioquic is installed (`Scripts/http3_server.py`).
     static let h3 = environment["DATA_TRANSFER_H3_URL"] ?? ""
+    /// The same with windows of 16 KiB, for a connection and for a stream.
+    static let narrowH3 = environment["DATA_TRANSFER_NARROW_H3_URL"] ?? ""
     /// Caddy, with HTTP/1.1, HTTP/2 and HTTP/3 at one port.
     static let caddy = environment["DATA_TRANSFER_CADDY_URL"] ?? ""
     /// nginx with HTTP/2 without TLS, and with no other version at this port.

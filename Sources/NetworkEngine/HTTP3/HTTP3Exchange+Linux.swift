@@ -19,8 +19,10 @@
         @exclusivity(unchecked) var awaitsContinue = false
         /// Whether the request was written to its end, or the server reads no more of it.
         @exclusivity(unchecked) var isWritten = false
-        /// Whether the exchange is in one of the lists of those with something to write.
-        @exclusivity(unchecked) var isListed = false
+        /// Whether the exchange is in the list of those with content to write.
+        @exclusivity(unchecked) var isSender = false
+        /// Whether the exchange is in the list of those for which an acknowledgement, or a larger window, makes room.
+        @exclusivity(unchecked) var isBlocked = false
         /// The number of bytes of a body in memory that were written.
         @exclusivity(unchecked) var writtenBody = 0
         /// Whether the response is not read, because its reader has no room.

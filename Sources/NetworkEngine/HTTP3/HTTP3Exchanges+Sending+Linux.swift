@@ -19,7 +19,7 @@
             while connection.isOpen, frames > 0, !connection.senders.isEmpty {
                 frames -= 1
                 let exchange = connection.senders.removeFirst()
-                exchange.isListed = false
+                exchange.isSender = false
                 writeContent(exchange)
                 if connection.isOpen { perform(connection) }
             }
@@ -112,8 +112,8 @@
         // MARK: Acknowledgements
 
         private func block(_ exchange: HTTP3Exchange) {
-            guard !exchange.isListed else { return }
-            exchange.isListed = true
+            guard !exchange.isBlocked else { return }
+            exchange.isBlocked = true
             exchange.connection.blocked.append(exchange)
         }
 
@@ -123,7 +123,7 @@
             let blocked = connection.blocked
             connection.blocked = []
             for exchange in blocked where exchange.stream != nil && connection.isOpen {
-                exchange.isListed = false
+                exchange.isBlocked = false
                 sendOutput(exchange)
                 enqueue(exchange)
             }
@@ -182,8 +182,8 @@
 
         /// Lets an exchange write content, if it has some, in its turn.
         func enqueue(_ exchange: HTTP3Exchange) {
-            guard !exchange.isListed, !exchange.isWritten, !exchange.awaitsContinue, exchange.stream != nil else { return }
-            exchange.isListed = true
+            guard !exchange.isSender, !exchange.isWritten, !exchange.awaitsContinue, exchange.stream != nil else { return }
+            exchange.isSender = true
             exchange.connection.senders.append(exchange)
             touch(exchange.connection)
         }
@@ -191,7 +191,7 @@
         /// Writes one frame of content, and puts the exchange at the end of the list if there may be more.
         private func writeContent(_ exchange: HTTP3Exchange) {
             guard let transfer = exchange.transfer, let id = exchange.id, let stream = exchange.stream, !exchange.isWritten,
-                let body = transfer.request.body
+                !exchange.isBlocked, let body = transfer.request.body
             else { return }
             let connection = exchange.connection
             let room = connection.machine.room(on: id)
