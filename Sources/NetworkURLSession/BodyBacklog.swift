@@ -43,19 +43,18 @@ struct BodyBacklog: Sendable {
 
     /// Creates a backlog without bytes.
     ///
-    /// - Parameter folder: The folder of the files. Default: that of the environment variable `TMPDIR`, otherwise `/var/tmp` on Linux, where `/tmp` may be
-    ///   in memory, and the user's temporary folder elsewhere.
+    /// - Parameter folder: The folder of the files. Default: on Linux without the environment variable `TMPDIR`, `/var/tmp` if files can be created in it,
+    ///   because `/tmp` may be in memory; otherwise the user's temporary folder.
     init(_ limits: Limits = Limits(), folder: String = Self.defaultFolder) {
         self.limits = limits
         self.folder = folder
     }
 
     private static let defaultFolder: String = {
-        #if canImport(Darwin)
-            FileManager.default.temporaryDirectory.path
-        #else
-            ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
+        #if canImport(FoundationNetworking)
+            if ProcessInfo.processInfo.environment["TMPDIR"] == nil, access("/var/tmp", W_OK | X_OK) == 0 { return "/var/tmp" }
         #endif
+        return FileManager.default.temporaryDirectory.path
     }()
 
     /// Whether some of the bytes are in files.

@@ -25,9 +25,10 @@ import NetworkSupport
 ///   default trust policy is supported. Other policies fail each request (``NetworkCore/TransportError/Code/trustUnavailable``).
 /// - A body from a sequence is sent while it is produced; one of a known length of at most 256 KiB is read first. On Linux, each is read first, without a
 ///   limit of time or size, and written to a temporary file if it has more than 256 KiB, so that no response can be received meanwhile.
-/// - While the reader of a streamed response does not read, `URLSession` is suspended. What it delivers nevertheless waits in memory,
-///   up to `maximumBodyBytes`; beyond that, the transfer fails (``NetworkCore/TransportError/Code/bodyTooLarge``). On Linux, it cannot be
-///   suspended.
+/// - While the reader of a streamed response does not read, `URLSession` is suspended. What it delivers nevertheless waits, the first 256 KiB in
+///   memory and the rest in a temporary file without a name; beyond 4 GiB, the transfer fails (``NetworkCore/TransportError/Code/bodyTooLarge``),
+///   and with ``NetworkCore/TransportError/Code/outOfResources`` if the file cannot be written. On Linux, it cannot be suspended, and receives as
+///   fast as the server sends.
 /// - `http3Preferred` sets `assumesHTTP3Capable`, and while `URLSession` waits for a network (`waitsForConnectivity`), the idle timeout does not
 ///   run. On Linux, both have no effect.
 /// - The order of fields, and the case of response field names, are lost. Trailers are not available, and
@@ -116,7 +117,7 @@ public final class URLSessionManager: ClosableSessionManager {
     }
 
     /// Sends a request and returns its response. User information in its URL is sent as `Authorization`, unless that field is set.
-    /// The body of a streamed response is still arriving when this returns; `maximumBodyBytes` limits what waits for its reader.
+    /// The body of a streamed response is still arriving when this returns; `maximumBodyBytes` does not limit it.
     ///
     /// - Throws: ``NetworkCore/TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
