@@ -97,9 +97,9 @@
         }
 
         /// Records how long a phase has taken that has ended.
-        func endPhase(_ member: WritableKeyPath<ConnectTimings, UInt64>) {
+        func endPhase(_ member: WritableKeyPath<ConnectTimings, UInt64?>) {
             let now = connector.context.now
-            timings[keyPath: member] += max(now - min(phaseStart, now), 1)
+            timings[keyPath: member] = (timings[keyPath: member] ?? 0) + now - min(phaseStart, now)
             phaseStart = now
         }
 

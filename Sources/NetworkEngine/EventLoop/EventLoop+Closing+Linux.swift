@@ -32,7 +32,7 @@
             // What is counted for the limits.
             assert(connector.connecting == total.connecting)
             assert(pool.open == total.open + total.multiplexed)
-            assert(http2.connectionCount + http3.connectionCount == total.multiplexed)
+            assert(http2.agenda.connectionCount + http3.agenda.connectionCount == total.multiplexed)
             return counts
         }
 

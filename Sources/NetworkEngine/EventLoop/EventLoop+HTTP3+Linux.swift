@@ -34,7 +34,7 @@
             let isPreferred = transfer.allowedVersions != .http3
             if !isPreferred { widen(transfer.origin) }
             if isPreferred { transfer.tcpDeadline = now &+ Self.http3Time }
-            http3.launch(transfer, trust)
+            http3.launch(transfer, trust, .http3)
             guard isPreferred, transfer.isHere, transfer.tcpDeadline != .max else { return }
             schedule(transfer, at: transfer.tcpDeadline)
         }
@@ -45,7 +45,7 @@
         func stopAwaitingHTTP3(_ transfer: LoopTransfer) -> Bool {
             transfer.tcpDeadline = .max
             switch transfer.carrier {
-            case let wait as HTTP3Wait: if http3.pool.hasConnection(wait.key) { return false }
+            case let wait as StreamWait<HTTP3Exchanges>: if http3.pool.hasConnection(wait.key) { return false }
             case let attempt as ConnectAttempt: guard attempt.isQUIC else { return false }
             default: return false
             }
@@ -85,10 +85,8 @@
             guard transfer.allowedVersions != .http3 else { return end(transfer, .failure(failure.error(for: transfer.request))) }
             sendOverTCP(transfer)
         }
-    }
 
-    extension EventLoop: HTTP3ExchangeOwner {
-        func sendOverTCP(_ transfer: LoopTransfer) {
+        private func sendOverTCP(_ transfer: LoopTransfer) {
             transfer.avoidsHTTP3 = true
             transfer.tcpDeadline = .max
             // More requests were admitted if HTTP/3 was used before.

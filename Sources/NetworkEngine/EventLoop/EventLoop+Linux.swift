@@ -178,7 +178,8 @@
                     if roundsOfJobs < 16 { continue }
                 }
                 roundsOfJobs = 0
-                let isDone = commands.isEmpty && !context.hasReady && !http2.hasWork && !http3.hasWork && jobs.isEmpty
+                let isDone =
+                    commands.isEmpty && !context.hasReady && !http2.agenda.hasWork && !http3.agenda.hasWork && jobs.isEmpty
                 let milliseconds = isDone ? waitMilliseconds() : 0
                 assert(noteTurn())
                 lock.unlock()
@@ -281,7 +282,7 @@
             defer { context.holdsBackWatching = false }
             runOnCallingThread(command)
             context.watchAgain()
-            if nextDeadline < waitsUntil || context.hasReady || http2.hasWork || http3.hasWork { sockets.wake() }
+            if nextDeadline < waitsUntil || context.hasReady || http2.agenda.hasWork || http3.agenda.hasWork { sockets.wake() }
             return true
         }
 

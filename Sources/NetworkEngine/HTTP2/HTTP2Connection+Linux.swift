@@ -4,15 +4,12 @@
     /// An established connection over HTTP/2, which carries several requests at the same time.
     ///
     /// Used only while the lock of the event loop is held.
-    final class HTTP2Connection: SocketConnection, MultiplexedConnection {
+    final class HTTP2Connection: SocketConnection, StreamConnection {
         @exclusivity(unchecked) var machine: HTTP2StateMachine
         /// The exchanges of open streams, by their places in the state machine.
         @exclusivity(unchecked) private var open: [HTTP2Exchange?] = []
-        /// The exchanges whose head was not written yet, in their order.
         @exclusivity(unchecked) var unopened: [HTTP2Exchange] = []
-        /// The exchanges that have content to write, and whose window may be open.
         @exclusivity(unchecked) var senders: [HTTP2Exchange] = []
-        /// The number of exchanges: open streams and those that were not opened yet.
         @exclusivity(unchecked) private(set) var count = 0
         /// Bytes that were received and not processed, because others had to have their turn.
         @exclusivity(unchecked) var unread: [UInt8] = []
@@ -20,11 +17,8 @@
         @exclusivity(unchecked) var sentBytes: UInt64 = 0
         /// Why sending failed, if it did. What the server sent before is still received.
         var sendFailure: Failure?
-        /// Whether the connection takes no more requests, and is closed when the last one has ended.
         @exclusivity(unchecked) var isRetired = false
-        /// Whether the connection is in the list of those that have something to send, or have become idle.
         @exclusivity(unchecked) var isTouched = false
-        /// Whether no request uses the connection, and it is in the pool of idle ones.
         @exclusivity(unchecked) var isIdle = false
         let establishedAt: UInt64
         /// Whether the server is still there.
@@ -51,7 +45,7 @@
         }
 
         override func willClose() {
-            exchanges.sendGoAway(on: self)
+            exchanges.end(self)
         }
 
         /// The number of bytes that were written so far, sent or not.
@@ -64,17 +58,27 @@
                 && machine.permitsStream(besides: unopened.count)
         }
 
+        var lastReceived: UInt64 { liveness.lastReceived }
+
+        var isFlushed: Bool { machine.output.isEmpty }
+
+        // Without TLS, nothing was negotiated.
+        var isVersionUncertain: Bool { !isSecure && !machine.hasSettings }
+
+        func failure(after loss: StreamConnectionLoss<HTTP2ErrorCode>) -> Failure? {
+            guard case .closed(let failure) = loss else { return nil }
+            return failure ?? sendFailure
+        }
+
         var isSettling: Bool { isOpen && !isRetired && (liveness.isProbing || !machine.hasSettings) }
 
         // MARK: Exchanges
 
-        /// The exchange on a stream, if it was not ended on this side.
         subscript(id: HTTP2StreamID) -> HTTP2Exchange? {
             guard id.slot < open.count, let exchange = open[id.slot], exchange.id == id else { return nil }
             return exchange
         }
 
-        /// Adds an exchange whose stream is opened as soon as its head is written.
         func add(_ exchange: HTTP2Exchange) {
             count += 1
             unopened.append(exchange)
@@ -105,7 +109,6 @@
             for case let exchange? in open { body(exchange) }
         }
 
-        /// Removes and returns all exchanges, those of the lowest streams first.
         func removeAll() -> [HTTP2Exchange] {
             let streams = open.compactMap(\.self).sorted { ($0.id?.number ?? 0) < ($1.id?.number ?? 0) }
             defer {

@@ -2,25 +2,6 @@
     import Endpoints
     import NetworkTransport
 
-    /// A protocol that a stream carries in both directions, instead of a request and a response.
-    protocol TunneledProtocol: AnyObject {
-        var request: NetworkRequest { get }
-        /// Writes as many bytes as the windows permit.
-        ///
-        /// - Parameter isWritable: Whether they permit more than before.
-        func flush(isWritable: Bool)
-        /// Handles bytes that the peer has sent.
-        ///
-        /// - Returns: Whether the reader has taken them, and can receive more.
-        func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
-        /// Handles the end of the stream.
-        ///
-        /// - Parameter error: Why; `nil` if the peer has ended it in an orderly way.
-        func streamDidEnd(_ error: TransportError?)
-        /// Creates the error of a connection that has failed.
-        func lostError(_ failure: SocketConnection.Failure) -> TransportError
-    }
-
     // The bytes of streams that carry another protocol: WebSockets (RFC 8441).
     extension HTTP2Exchanges {
         /// Writes as many bytes to a tunnel as the windows permit.
@@ -42,9 +23,12 @@
             return .bytes(count)
         }
 
+        func openTunnel(_ exchange: HTTP2Exchange, _ transfer: LoopTransfer) {
+            owner?.upgrade(exchange, transfer)
+        }
+
         /// Passes bytes of a tunnel to their reader, and opens the window if the reader keeps up.
         func receive(_ bytes: UnsafeRawBufferPointer, for upgrade: any TunneledProtocol, on exchange: HTTP2Exchange) {
-            exchange.untaken += bytes.count
             if upgrade.receive(bytes) {
                 credit(exchange)
             } else if let id = exchange.id, exchange.connection[id] === exchange {

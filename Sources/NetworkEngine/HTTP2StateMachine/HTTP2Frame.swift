@@ -90,7 +90,7 @@ struct HTTP2Setting: RawRepresentable, Hashable, Sendable {
 }
 
 /// The reason for a reset or for the end of a connection (RFC 9113 §7).
-struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
+struct HTTP2ErrorCode: StreamErrorCode, RawRepresentable, Hashable, Sendable {
     let rawValue: UInt32
 
     static let noError = HTTP2ErrorCode(rawValue: 0)
@@ -108,6 +108,9 @@ struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
     static let inadequateSecurity = HTTP2ErrorCode(rawValue: 12)
     static let http11Required = HTTP2ErrorCode(rawValue: 13)
 
+    static let requestCancelled = cancel
+    static let messageError = protocolError
+
     private static let names = [
         "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
         "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
@@ -117,6 +120,8 @@ struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
     /// The name in the RFC, or the number of a code that it does not define.
     var name: String { rawValue < Self.names.count ? Self.names[Int(rawValue)] : "error code \(rawValue)" }
 }
+
+typealias HTTP2Failure = StreamFailure<HTTP2ErrorCode>
 
 extension UnsafeRawBufferPointer {
     /// Reads a number of four bytes, the highest one first.

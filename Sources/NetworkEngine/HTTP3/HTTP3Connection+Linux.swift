@@ -5,7 +5,7 @@
     /// An established connection over HTTP/3, which carries several requests at the same time.
     ///
     /// Used only while the lock of the event loop is held.
-    final class HTTP3Connection: SocketConnection, MultiplexedConnection {
+    final class HTTP3Connection: SocketConnection, StreamConnection {
         /// The largest number of requests on one connection. OpenSSL never forgets a stream, and visits all of them with each window that a server
         /// opens, so that a request becomes the more expensive the more have preceded it (Docs/QUIC.md, F1).
         static let maximumUses = 2000
@@ -16,9 +16,7 @@
         let quic: QUICConnection
         /// The exchanges of open streams, by the numbers of the streams.
         @exclusivity(unchecked) private(set) var open: [UInt64: HTTP3Exchange] = [:]
-        /// The exchanges whose stream was not opened yet, in their order.
         @exclusivity(unchecked) var unopened: [HTTP3Exchange] = []
-        /// The exchanges that have content to write, and room for it.
         @exclusivity(unchecked) var senders: [HTTP3Exchange] = []
         /// The exchanges for which an acknowledgement makes room.
         @exclusivity(unchecked) var blocked: [HTTP3Exchange] = []
@@ -27,22 +25,17 @@
         var ownWaiting: Set<HTTP3StreamKind> = []
         /// The unidirectional streams of the server that are read.
         var peerStreams: [(number: UInt64, stream: QUICConnection.Stream)] = []
-        /// The number of exchanges: open streams and those that were not opened yet.
         var count: Int { open.count + unopened.count }
         /// How many streams can still be opened.
         @exclusivity(unchecked) var available: Int
         /// The number of responses whose readers have no room. What of them has arrived takes room in the window of all streams (Docs/QUIC.md, F3).
         @exclusivity(unchecked) var paused = 0
-        /// Whether the connection takes no more requests, and is closed when the last one has ended.
         @exclusivity(unchecked) var isRetired = false
-        /// Whether the connection is in the list of those that have something to send, or have become idle.
         @exclusivity(unchecked) var isTouched = false
-        /// Whether no request uses the connection, and it is in the pool of idle ones.
         @exclusivity(unchecked) var isIdle = false
         /// Whether what has arrived is being processed.
         @exclusivity(unchecked) var isReceiving = false
         let establishedAt: UInt64
-        /// When a datagram was last received.
         @exclusivity(unchecked) var lastReceived: UInt64
         /// The error code with which this side closes the connection.
         var closeCode = HTTP3ErrorCode.noError
@@ -83,15 +76,28 @@
 
         var isCounted: Bool { !isRetired && paused == 0 }
 
+        var isFlushed: Bool { blocked.isEmpty }
+
+        func failure(after loss: StreamConnectionLoss<HTTP3ErrorCode>) -> Failure? {
+            guard case .closed = loss else { return nil }
+            return quic.failure { HTTP3ErrorCode(rawValue: $0).name }
+        }
+
+        // Two readers without room would take all of the window of the connection (Docs/QUIC.md, F3).
+        func admits(_ transfer: LoopTransfer) -> Bool { transfer.download == nil || !hasReader }
+
         /// Whether the response to one of the requests is streamed, so that its reader may have no room.
-        var hasReader: Bool {
+        private var hasReader: Bool {
             open.values.contains { $0.transfer?.download != nil } || unopened.contains { $0.transfer?.download != nil }
         }
 
         // MARK: Exchanges
 
-        /// The exchange on a stream, if it was not ended on this side.
         subscript(id: HTTP3StreamID) -> HTTP3Exchange? { open[id.number] }
+
+        func add(_ exchange: HTTP3Exchange) {
+            unopened.append(exchange)
+        }
 
         /// Assigns a new stream to an exchange.
         func assign(_ id: HTTP3StreamID, _ stream: QUICConnection.Stream, to exchange: HTTP3Exchange) {
@@ -120,7 +126,6 @@
             paused += isPaused ? 1 : -1
         }
 
-        /// Removes and returns all exchanges, those of the lowest streams first.
         func removeAll() -> [HTTP3Exchange] {
             let streams = open.sorted { $0.key < $1.key }.map(\.value)
             defer {

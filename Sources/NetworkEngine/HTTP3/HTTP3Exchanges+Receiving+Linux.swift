@@ -17,7 +17,7 @@
             let result = connection.quic.turn()
             connection.emptyTurns = connection.quic.hasMoved ? 0 : connection.emptyTurns + 1
             if connection.quic.received > 0 { connection.lastReceived = context.now }
-            guard result == .ready else { return lose(connection, .closed) }
+            guard result == .ready else { return lose(connection, .closed(nil)) }
             var hasMore = connection.quic.hasMore
             accept(connection)
             if connection.isOpen, receive(connection) { hasMore = true }
@@ -57,7 +57,7 @@
             }
             guard quic.endPolling() else { return false }
             if quic.events(at: 0).contains(.closed) {
-                lose(connection, .closed)
+                lose(connection, .closed(nil))
                 return false
             }
             let results = (0..<peers.count + exchanges.count).map { quic.events(at: $0 + 1) }
@@ -117,7 +117,7 @@
                     process(event, UnsafeRawBufferPointer(start: nil, count: 0), of: connection)
                     return false
                 case .failed:
-                    lose(connection, .closed)
+                    lose(connection, .closed(nil))
                     return false
                 }
                 budget -= count
@@ -153,93 +153,27 @@
             case .head(let id, let status): receiveHead(status, on: connection[id])
             case .data(let id, let range):
                 receiveContent(UnsafeRawBufferPointer(rebasing: bytes[range]), on: connection[id])
-            case .trailers(let id):
-                connection.machine.block.lines.withUnsafeBytes { connection[id]?.transfer?.exchange.head.append($0) }
+            case .trailers(let id): receiveTrailers(on: connection[id])
             case .end(let id): receiveEnd(on: connection[id])
-            case .reset(let id, let code, let isUnprocessed): receiveReset(code, isUnprocessed, on: connection[id])
+            case .reset(let id, let code, let isUnprocessed):
+                // What was received and not read takes room in the window of the connection, as after a cancellation.
+                if connection[id]?.transfer?.exchange.firstByte ?? 0 != 0 { connection.isRetired = true }
+                receiveReset(StreamReset(code, isUnprocessed: isUnprocessed), on: connection[id])
             case .stopped(let id, _): receiveStop(on: connection[id])
             case .failedStream(let id, let failure): fail(connection[id], failure)
-            case .goAway: receiveGoAway(on: connection)
+            case .goAway: receiveGoAway(on: connection, "the server has ended the connection (GOAWAY)")
             case .failed(let failure): lose(connection, .violation(failure))
             }
         }
 
-        // MARK: Responses
+        // MARK: Pauses
 
-        /// Notes that a part of a response has arrived.
-        private func noteArrival(on transfer: LoopTransfer) {
-            transfer.lastActivity = context.now
-            if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = context.now }
-        }
-
-        private func receiveInterim(_ status: Int, on exchange: HTTP3Exchange?) {
-            guard let exchange, let transfer = exchange.transfer else { return }
-            noteArrival(on: transfer)
-            if status == 100, exchange.awaitsContinue { stopAwaitingContinue(exchange) }
-            transfer.report(interim: status, ResponseHead(lines: exchange.connection.machine.block.lines, length: nil))
-        }
-
-        private func receiveHead(_ status: Int, on exchange: HTTP3Exchange?) {
-            guard let exchange, let transfer = exchange.transfer else { return }
-            noteArrival(on: transfer)
-            // The server has not received the body (RFC 9110 §10.1.1).
-            if status == 417, exchange.awaitsContinue {
-                detach(exchange)
-                reset(exchange, .requestCancelled)
-                transfer.request.headers.remove("Expect")
-                return sendAnew(transfer)
-            }
-            let block = exchange.connection.machine.block
-            let head = ResponseHead(lines: block.lines, length: block.length)
-            do throws(TransportError) {
-                try transfer.receiveHead(
-                    head, status: status,
-                    content: ContentForm(
-                        length: block.length, encoding: block.hasContentEncoding ? head.value(for: "content-encoding") : nil),
-                    at: context.now)
-            } catch {
-                end(transfer, .failure(error))
-            }
-        }
-
-        private func receiveContent(_ bytes: UnsafeRawBufferPointer, on exchange: HTTP3Exchange?) {
-            guard let exchange, let transfer = exchange.transfer else { return }
-            transfer.lastActivity = context.now
-            // Bytes that were received earlier and are still held come first; those of a redirect wait for the decision about its head.
-            guard !transfer.isReceivePaused, transfer.exchange.held.isEmpty, !transfer.exchange.isDecoderFull else {
-                transfer.hold(bytes)
-                return pause(exchange, transfer)
-            }
-            do throws(TransportError) {
-                defer { transfer.reportProgress(context.now) }
-                guard try transfer.receiveBody(bytes, context.workspace) else { return pause(exchange, transfer) }
-            } catch {
-                end(transfer, .failure(error))
-            }
-        }
-
-        private func pause(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer) {
-            transfer.isReceivePaused = true
+        func pauseReceiving(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer) {
             // A redirect pauses until the driver has decided, which is soon.
             if transfer.exchange.undecided == nil, exchange.stream != nil { exchange.connection.setPaused(exchange, true) }
         }
 
-        // MARK: Pauses
-
-        /// Continues sending and receiving after a pause.
-        func resume(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer) {
-            // A redirect is followed without waiting for its body, which may never arrive. If it has, the connection stays usable.
-            if transfer.exchange.isBodyUnwanted {
-                drop(exchange, transfer)
-                guard exchange.transfer === transfer else { return }
-                detach(exchange)
-                reset(exchange, .requestCancelled)
-                return finish(transfer)
-            }
-            if let failure = exchange.failure { return end(transfer, .failure(failure)) }
-            enqueue(exchange)
-            guard !transfer.isReceivePaused, deliverHeld(exchange, transfer) else { return }
-            if transfer.exchange.isBodyComplete { return complete(exchange, transfer) }
+        func resumeReceiving(_ exchange: HTTP3Exchange) {
             let connection = exchange.connection
             connection.setPaused(exchange, false)
             note(change: connection.key)
@@ -247,8 +181,8 @@
             if connection.isOpen { context.yieldToOthers(connection) }
         }
 
-        /// Reads what has arrived of a body that is not needed, which completes the transfer if that is all.
-        private func drop(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer) {
+        // If the body has arrived, the connection stays usable.
+        func dropBody(of exchange: HTTP3Exchange, _ transfer: LoopTransfer) {
             let connection = exchange.connection
             guard let stream = exchange.stream, let id = exchange.id, connection.isOpen, !connection.isReceiving else { return }
             transfer.exchange.held = []
@@ -258,41 +192,7 @@
             _ = read(stream, id.number, of: connection, exchange)
         }
 
-        /// Delivers the bytes that are held.
-        ///
-        /// - Returns: `false` if the reader has no room, or the transfer has ended.
-        private func deliverHeld(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer) -> Bool {
-            guard !transfer.exchange.held.isEmpty || transfer.exchange.isDecoderFull else { return true }
-            do throws(TransportError) {
-                if try transfer.receiveHeld(context.workspace) { return true }
-                pause(exchange, transfer)
-            } catch {
-                end(transfer, .failure(error))
-            }
-            return false
-        }
-
-        // MARK: The end of a response
-
-        private func receiveEnd(on exchange: HTTP3Exchange?) {
-            guard let exchange, let transfer = exchange.transfer else { return }
-            // A server may respond before it has read the whole request, the rest of which it does not need (RFC 9114 §4.1).
-            reset(exchange, .noError)
-            transfer.exchange.isBodyComplete = true
-            guard !transfer.isReceivePaused else { return }
-            complete(exchange, transfer)
-        }
-
-        /// Completes a transfer whose response was received to its end and delivered.
-        private func complete(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer) {
-            do throws(TransportError) {
-                try transfer.finishBody()
-            } catch {
-                return end(transfer, .failure(error))
-            }
-            detach(exchange)
-            finish(transfer)
-        }
+        // MARK: The end of a request
 
         private func receiveStop(on exchange: HTTP3Exchange?) {
             guard let exchange else { return }
@@ -300,47 +200,18 @@
             exchange.awaitsContinue = false
             if let transfer = exchange.transfer, transfer.exchange.sentAt == 0 { transfer.exchange.sentAt = context.now }
         }
-
-        private func receiveReset(_ code: HTTP3ErrorCode, _ isUnprocessed: Bool, on exchange: HTTP3Exchange?) {
-            guard let exchange, let transfer = exchange.transfer else { return }
-            // What was received and not read takes room in the window of the connection, as after a cancellation.
-            if transfer.exchange.firstByte != 0 { exchange.connection.isRetired = true }
-            remove(exchange)
-            if isUnprocessed {
-                return refuse(exchange, transfer, "the server has refused the request (H3_REQUEST_REJECTED)")
-            }
-            if code == .versionFallback, transfer.exchange.firstByte == 0 { return fallBack(exchange, transfer) }
-            let hasHead = transfer.exchange.head.isComplete
-            let error = TransportError(
-                hasHead ? .incompleteBody : .connectionLost,
-                "the server has reset the stream with \(code.name) (RFC 9114 §8.1)", phase: exchange.phase(of: transfer),
-                request: transfer.request)
-            fail(exchange, transfer, error)
-        }
-
-        /// Ends a transfer whose response violates the protocol, or exceeds a limit. It is not sent again.
-        private func fail(_ exchange: HTTP3Exchange?, _ failure: HTTP3Failure) {
-            guard let exchange, let transfer = exchange.transfer else { return }
-            remove(exchange)
-            fail(exchange, transfer, failure.transportError(phase: .receive, transfer.request))
-        }
-
-        /// Ends a transfer whose response cannot be completed. A redirect whose head has arrived may still be followed, which the driver decides.
-        func fail(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer, _ error: TransportError) {
-            guard transfer.exchange.undecided == nil else { return exchange.failure = error }
-            end(transfer, .failure(error))
-        }
     }
 
-    extension HTTP3Failure {
-        func transportError(phase: TransportError.Phase, _ request: NetworkRequest) -> TransportError {
-            let code: TransportError.Code =
-                switch kind {
-                case .violation: .malformedResponse
-                case .limit: .headersTooLarge
-                case .truncation: .incompleteBody
+    extension StreamReset {
+        fileprivate init(_ code: HTTP3ErrorCode, isUnprocessed: Bool) {
+            let meaning: Meaning =
+                switch code {
+                case _ where isUnprocessed: .unprocessed
+                case .versionFallback: .needsHTTP1
+                case .noError: .noError
+                default: .failed
                 }
-            return TransportError(code, message, phase: phase, request: request)
+            self.init(meaning: meaning, name: code.name, section: "RFC 9114 §8.1")
         }
     }
 #endif

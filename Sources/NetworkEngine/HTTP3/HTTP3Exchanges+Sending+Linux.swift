@@ -1,26 +1,23 @@
 #if os(Linux)
     @_spi(SessionManagers) import NetworkTransport
     import Endpoints
-    import Foundation
     import NetworkSupport
 
-    // Sending over HTTP/3: heads first, then content, one frame of each stream after the other.
+    // Sending over HTTP/3.
     extension HTTP3Exchanges {
         /// The number of frames with content that are written in one step.
         private static let maximumFrames = 64
         /// After how many turns that were due at once, and have moved nothing, the next one waits for a millisecond.
         private static let maximumEmptyTurns = 8
 
-        /// Writes and sends as much as possible without blocking, and sets when the connection needs its next turn.
+        // Sets when the connection needs its next turn, too.
         func send(_ connection: HTTP3Connection) {
             openStreams(connection)
             // Limits the writes per call, so that a server that reads without pause does not delay other connections.
             var frames = Self.maximumFrames
             while connection.isOpen, frames > 0, !connection.senders.isEmpty {
                 frames -= 1
-                let exchange = connection.senders.removeFirst()
-                exchange.isSender = false
-                writeContent(exchange)
+                writeNextContent(connection)
                 if connection.isOpen { perform(connection) }
             }
             guard connection.isOpen else { return }
@@ -147,98 +144,22 @@
         private func open(_ exchange: HTTP3Exchange, _ stream: QUICConnection.Stream, _ number: UInt64) {
             let connection = exchange.connection
             guard let transfer = exchange.transfer else { return connection.quic.free(stream) }
-            let request = transfer.request
-            let length = transfer.upload.length
-            let hasContent = request.body.map { length != 0 || $0.trailers != nil } ?? false
-            var awaitsContinue = false
-            let id = connection.machine.open(number, request.method == .head ? .head : .other, hasBody: hasContent) {
-                encoder, output in
-                awaitsContinue = requestWriter.write(
-                    request, bodyLength: length, cookie: transfer.cookies, with: &encoder, to: &output)
+            writeHead(of: exchange, transfer) { method, hasBody, fields in
+                let id = connection.machine.open(number, method, hasBody: hasBody, fields)
+                connection.assign(id, stream, to: exchange)
+                return id
             }
-            connection.assign(id, stream, to: exchange)
-            if request.priority != .normal {
-                connection.machine.writePriority(id, urgency: request.priority == .high ? 1 : 5)
-            }
-            transfer.lastActivity = context.now
-            guard hasContent else {
-                exchange.isWritten = true
-                transfer.exchange.sentAt = context.now
-                return
-            }
-            exchange.awaitsContinue = awaitsContinue
-            guard awaitsContinue else { return enqueue(exchange) }
-            transfer.timeLimits.continuation = context.now &+ 1_000_000_000
-            schedule(transfer, at: transfer.timeLimits.continuation)
         }
 
-        /// Sends the body without waiting for a 100 any longer.
-        func stopAwaitingContinue(_ exchange: HTTP3Exchange) {
-            exchange.awaitsContinue = false
-            enqueue(exchange)
-        }
-
-        // MARK: Content
-
-        /// Lets an exchange write content, if it has some, in its turn.
-        func enqueue(_ exchange: HTTP3Exchange) {
-            guard !exchange.isSender, !exchange.isWritten, !exchange.awaitsContinue, exchange.stream != nil else { return }
-            exchange.isSender = true
-            exchange.connection.senders.append(exchange)
-            touch(exchange.connection)
-        }
-
-        /// Writes one frame of content, and puts the exchange at the end of the list if there may be more.
-        private func writeContent(_ exchange: HTTP3Exchange) {
-            guard let transfer = exchange.transfer, let id = exchange.id, let stream = exchange.stream, !exchange.isWritten,
-                !exchange.isBlocked, let body = transfer.request.body
-            else { return }
+        func contentRoom(of exchange: HTTP3Exchange) -> Int {
+            guard let id = exchange.id, let stream = exchange.stream, !exchange.isBlocked else { return 0 }
             let connection = exchange.connection
             let room = connection.machine.room(on: id)
             guard room > 0, connection.quic.unacknowledged(stream) < QUICConnection.maximumUnacknowledged else {
-                return block(exchange)
+                block(exchange)
+                return 0
             }
-            if body.trailers == nil, let data = body.data {
-                let offset = exchange.writtenBody
-                let count = min(room, data.count - offset)
-                connection.machine.writeContent(id, upTo: count) { buffer in
-                    let start = data.startIndex + offset
-                    data.copyBytes(to: buffer, from: start..<start + count)
-                    return (count, offset + count == data.count)
-                }
-                exchange.writtenBody += count
-                return noteContent(exchange, transfer, isEnd: exchange.writtenBody == data.count)
-            }
-            var reading = RequestBodyPipe.Reading.wait
-            connection.machine.writeContent(id, upTo: room) { buffer in
-                reading = transfer.readBody(body, into: buffer)
-                switch reading {
-                case .bytes(let count): return (count, false)
-                case .end: return (0, transfer.upload.trailers.isEmpty)
-                case .wait, .failed: return (0, false)
-                }
-            }
-            switch reading {
-            case .bytes: noteContent(exchange, transfer, isEnd: false)
-            case .wait: break
-            case .end:
-                connection.machine.writeTrailers(id) { encoder, output in
-                    requestWriter.write(trailers: transfer.upload.trailers, with: &encoder, to: &output)
-                }
-                noteContent(exchange, transfer, isEnd: true)
-            case .failed:
-                let failure =
-                    transfer.failure ?? TransportError(.bodyFailed, "the body failed", phase: .send, request: transfer.request)
-                end(transfer, .failure(failure))
-            }
-        }
-
-        private func noteContent(_ exchange: HTTP3Exchange, _ transfer: LoopTransfer, isEnd: Bool) {
-            transfer.lastActivity = context.now
-            transfer.reportProgress(context.now)
-            guard isEnd else { return enqueue(exchange) }
-            exchange.isWritten = true
-            transfer.exchange.sentAt = context.now
+            return room
         }
     }
 #endif

@@ -1,5 +1,5 @@
 /// The reason for a reset or for the end of a connection (RFC 9114 §8.1, RFC 9204 §6).
-struct HTTP3ErrorCode: RawRepresentable, Hashable, Sendable {
+struct HTTP3ErrorCode: StreamErrorCode, RawRepresentable, Hashable, Sendable {
     let rawValue: UInt64
 
     static let noError = HTTP3ErrorCode(rawValue: 0x100)
@@ -47,3 +47,5 @@ struct HTTP3ErrorCode: RawRepresentable, Hashable, Sendable {
     /// Whether the code reports no error: an unknown one is treated like that too (RFC 9114 §8).
     var isNoError: Bool { self == .noError || knownName == nil }
 }
+
+typealias HTTP3Failure = StreamFailure<HTTP3ErrorCode>

@@ -15,12 +15,12 @@
         var serverAddress: NetworkResponse.ServerAddress?
     }
 
-    /// How long the phases of connecting have taken, in nanoseconds; 0 for a phase that did not take place, or has not ended.
+    /// How long the phases of connecting have taken, in nanoseconds; `nil` for a phase that did not take place, or has not ended.
     struct ConnectTimings {
-        var lookup: UInt64 = 0
-        var connect: UInt64 = 0
-        var proxy: UInt64 = 0
-        var tls: UInt64 = 0
+        var lookup: UInt64?
+        var connect: UInt64?
+        var proxy: UInt64?
+        var tls: UInt64?
     }
 
     extension LoopTransfer {
@@ -32,10 +32,10 @@
             let times = connectionTimings.connecting ?? ConnectTimings()
             return TransferTimings(
                 queued: .nanoseconds(queued + waiting),
-                nameLookup: times.lookup == 0 ? nil : .nanoseconds(times.lookup),
-                connect: times.connect == 0 ? nil : .nanoseconds(times.connect),
-                proxy: times.proxy == 0 ? nil : .nanoseconds(times.proxy),
-                tls: times.tls == 0 ? nil : .nanoseconds(times.tls),
+                nameLookup: times.lookup.map { .nanoseconds($0) },
+                connect: times.connect.map { .nanoseconds($0) },
+                proxy: times.proxy.map { .nanoseconds($0) },
+                tls: times.tls.map { .nanoseconds($0) },
                 send: sendingTime(connectionTimings, now),
                 firstByte: exchange.firstByte == 0
                     ? nil : .nanoseconds(exchange.firstByte - min(connectionTimings.readyAt, exchange.firstByte)),

@@ -51,6 +51,14 @@ import Tracing
         }
     }
 
+    @Test func `a phase that began and ended at the same moment of the clock is an event`() async throws {
+        var error = TransportError(.connectionLost, "the connection was closed", phase: .receive)
+        error.timings = TransferTimings(connect: .zero, firstByte: .zero)
+        fixture.session.enqueue(.failure(error))
+        _ = try? await fixture.service().request(Fixture.endpoint)
+        #expect(fixture.tracer.spans.first?.events.map(\.name) == ["http.connect", "http.first_byte"])
+    }
+
     @Test func `the span of a stream ends with its body`() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let service = DefaultDataTransferService(

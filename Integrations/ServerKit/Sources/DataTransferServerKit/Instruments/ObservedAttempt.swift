@@ -70,7 +70,7 @@ final class ObservedAttempt: InstrumentedAttempt {
     private func addEvents(_ timings: TransferTimings, to span: any Span) {
         var end = spanBegan
         func add(_ name: String, _ duration: Duration?) {
-            guard let duration, duration > .zero else { return }
+            guard let duration else { return }
             end &+= UInt64(max(0, nanoseconds(duration)))
             span.addEvent(SpanEvent(name: name, at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: end)))
         }
