@@ -43,19 +43,11 @@ struct BodyBacklog: Sendable {
 
     /// Creates a backlog without bytes.
     ///
-    /// - Parameter folder: The folder of the files. Default: on Linux without the environment variable `TMPDIR`, `/var/tmp` if files can be created in it,
-    ///   because `/tmp` may be in memory; otherwise the user's temporary folder.
-    init(_ limits: Limits = Limits(), folder: String = Self.defaultFolder) {
+    /// - Parameter folder: The folder of the files. Default: the one for large temporary files.
+    init(_ limits: Limits = Limits(), folder: String = largeTemporaryFilesFolder) {
         self.limits = limits
         self.folder = folder
     }
-
-    private static let defaultFolder: String = {
-        #if canImport(FoundationNetworking)
-            if ProcessInfo.processInfo.environment["TMPDIR"] == nil, access("/var/tmp", W_OK | X_OK) == 0 { return "/var/tmp" }
-        #endif
-        return FileManager.default.temporaryDirectory.path
-    }()
 
     /// Whether some of the bytes are in files.
     var isInFiles: Bool { !files.isEmpty }
@@ -114,3 +106,12 @@ struct BodyBacklog: Sendable {
         files[last].written += data.count
     }
 }
+
+/// The folder for temporary files that may be large, as an absolute path: on Linux without the environment variable `TMPDIR`, `/var/tmp` if files can be
+/// created in it, because `/tmp` may be in memory; otherwise the user's temporary folder.
+let largeTemporaryFilesFolder: String = {
+    #if canImport(FoundationNetworking)
+        if ProcessInfo.processInfo.environment["TMPDIR"] == nil, access("/var/tmp", W_OK | X_OK) == 0 { return "/var/tmp" }
+    #endif
+    return FileManager.default.temporaryDirectory.path
+}()

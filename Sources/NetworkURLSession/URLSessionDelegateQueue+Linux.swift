@@ -12,12 +12,23 @@
     // `@unchecked Sendable`: the superclass is, and all properties are constants of sendable types.
     final class URLSessionDelegateQueue: OperationQueue, @unchecked Sendable {
         private let queue = DispatchQueue(label: "swift-data-transfer.URLSession.delegate")
-        private let room = DispatchSemaphore(value: 32)
+        private let room = DispatchSemaphore(value: URLSessionDelegateQueue.maximumOperations)
+        private let patience: DispatchTimeInterval
         /// Whether the operation that is being performed takes more than 0.1 s.
         private let isDelayed = Locked(false)
 
+        /// The number of operations that are performed or wait before the thread that adds them waits.
+        static let maximumOperations = 32
+
+        /// Creates a queue.
+        ///
+        /// - Parameter patience: How long the thread that adds operations waits for the delegate, once for each operation. Default: 0.1 s.
+        init(patience: DispatchTimeInterval = .milliseconds(100)) {
+            self.patience = patience
+        }
+
         override func addOperation(_ block: @escaping @Sendable () -> Void) {
-            let wait: DispatchTimeInterval = isDelayed.withLock(\.self) ? .seconds(0) : .milliseconds(100)
+            let wait: DispatchTimeInterval = isDelayed.withLock(\.self) ? .seconds(0) : patience
             let hasRoom = room.wait(timeout: .now() + wait) == .success
             if !hasRoom { isDelayed.withLock { $0 = true } }
             queue.async { [room, isDelayed] in

@@ -113,7 +113,8 @@ private final class TemporaryFile: Sendable {
 
     static func make() async throws(TransportError) -> TemporaryFile {
         try await BackgroundThreads.files.value { () throws(TransportError) in
-            let url = FileManager.default.temporaryDirectory.appendingPathComponent("swift-data-transfer-\(UUID().uuidString)")
+            let url = URL(fileURLWithPath: largeTemporaryFilesFolder, isDirectory: true).appendingPathComponent(
+                "swift-data-transfer-\(UUID().uuidString)")
             guard let file = NewFile(url.path) else { throw failure("created", url) }
             return TemporaryFile(url, file)
         }

@@ -104,5 +104,27 @@ struct BodyBacklogTests {
             await withCheckedContinuation { continuation in queue.addOperation { continuation.resume() } }
             #expect(order.withLock(\.self) == Array(0..<1000))
         }
+
+        @Test(.timeLimit(.minutes(5))) func `the thread that adds operations is never more than 32 ahead of the delegate`() async
+        {
+            let queue = URLSessionDelegateQueue(patience: .never)
+            let waiting = Locked((now: 0, most: 0))
+            let count = 10_000
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    for number in 1...count {
+                        queue.addOperation {
+                            waiting.withLock { $0.now -= 1 }
+                            if number == count { continuation.resume() }
+                        }
+                        waiting.withLock { waiting in
+                            waiting.now += 1
+                            waiting.most = max(waiting.most, waiting.now)
+                        }
+                    }
+                }
+            }
+            #expect(waiting.withLock(\.most) <= URLSessionDelegateQueue.maximumOperations)
+        }
     }
 #endif

@@ -11,6 +11,26 @@ import Testing
         return (Movies(DefaultDataTransferService(configuration: APIConfiguration(server.url))), server)
     }
 
+    @Test func `all functions of the sample work with the server of the quickstart`() async throws {
+        let server = try MovieServer.start()
+        defer { server.stop() }
+        let movies = Movies(DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url("/3"))))
+        let popular = try await movies.popular(language: "en")
+        #expect(popular.map(\.title) == ["Metropolis", "The General", "Sunrise"])
+        #expect(try await movies.movie(id: 2) == popular[1])
+        try await movies.add(Movie(id: 7, title: "Seven"))
+        #expect(try await movies.poster(id: 1).starts(with: Data("<svg".utf8)))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).mp4")
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try await movies.download(id: 1, to: file).byteCount == 1 << 20)
+        for try await event in try await movies.events(room: 3) {
+            #expect(event.data == "/3/live?room=3")
+            break
+        }
+        let error = await #expect(throws: DataTransferError.self) { try await movies.movie(id: 9) }
+        #expect(error?.statusCode == 404)
+    }
+
     @Test func `values are decoded, at a key path too`() async throws {
         let (movies, server) = try movies {
             LoopbackRoute(.get, "/movie/popular") { _ in .json(#"{"results": [{"id": 7, "title": "Seven"}]}"#) }

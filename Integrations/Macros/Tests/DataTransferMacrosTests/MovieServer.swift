@@ -1,0 +1,1 @@
+../../../../Sources/quickstart/MovieServer.swift
