@@ -37,7 +37,7 @@ def is_inside(path, folder):
 
 
 def replace_links(root, source, repository):
-    """Replaces links in Sources that lead out of the package by what they lead to. Test targets with such links are part of the root's tests: they are removed."""
+    """Replaces links that lead out of the package by what they lead to. Test targets with links to folders of tests are part of the root's tests: they are removed."""
     for base, folders, files in os.walk(source):
         for name in folders + files:
             link = pathlib.Path(base) / name
@@ -47,7 +47,7 @@ def replace_links(root, source, repository):
             if not target.exists() or not is_inside(target, root.resolve()):
                 fail(f"{place} is a link to {os.readlink(link)}, which is not a file of the root package")
             copy = repository / place
-            if place.parts[0] == "Tests":
+            if place.parts[0] == "Tests" and target.is_dir():
                 target_folder = repository / "Tests" / place.parts[1]
                 if target_folder.is_symlink():
                     target_folder.unlink()
