@@ -10,6 +10,7 @@
         @exclusivity(unchecked) private var open: [HTTP2Exchange?] = []
         @exclusivity(unchecked) var unopened: [HTTP2Exchange] = []
         @exclusivity(unchecked) var senders: [HTTP2Exchange] = []
+        @exclusivity(unchecked) var blocked: [HTTP2Exchange] = []
         @exclusivity(unchecked) private(set) var count = 0
         /// Bytes that were received and not processed, because others had to have their turn.
         @exclusivity(unchecked) var unread: [UInt8] = []
@@ -104,17 +105,13 @@
             count -= 1
         }
 
-        /// Calls a closure with the exchange of each open stream.
-        func forEachOpen(_ body: (HTTP2Exchange) -> Void) {
-            for case let exchange? in open { body(exchange) }
-        }
-
         func removeAll() -> [HTTP2Exchange] {
             let streams = open.compactMap(\.self).sorted { ($0.id?.number ?? 0) < ($1.id?.number ?? 0) }
             defer {
                 open = []
                 unopened = []
                 senders = []
+                blocked = []
                 count = 0
             }
             return streams + unopened

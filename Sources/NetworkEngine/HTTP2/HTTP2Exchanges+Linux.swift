@@ -136,6 +136,7 @@
         func remove(_ exchange: HTTP2Exchange) {
             let connection = exchange.connection
             connection.remove(exchange)
+            unblock(exchange)
             release([exchange])
             note(change: connection.key)
             touch(connection)

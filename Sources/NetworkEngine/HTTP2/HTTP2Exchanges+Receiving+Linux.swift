@@ -81,10 +81,10 @@
                 case .end(let id): receiveEnd(on: connection[id])
                 case .reset(let id, let code): receiveReset(StreamReset(code), on: connection[id])
                 case .failedStream(let id, let failure): fail(connection[id], failure)
-                case .writable(nil): enqueueAll(of: connection)
+                case .writable(nil): for exchange in takeBlocked(connection) { enqueue(exchange) }
                 case .writable(let id?): if let exchange = connection[id] { enqueue(exchange) }
                 case .settings:
-                    enqueueAll(of: connection)
+                    for exchange in takeBlocked(connection) { enqueue(exchange) }
                     note(change: connection.key)
                 case .pong:
                     connection.liveness.noteReply()

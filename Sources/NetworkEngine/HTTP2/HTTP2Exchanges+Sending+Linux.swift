@@ -71,14 +71,8 @@
             end(transfer, .failure(error))
         }
 
-        // An event reports when a window is open again.
         func contentRoom(of exchange: HTTP2Exchange) -> Int {
             exchange.id.map { exchange.connection.machine.room(on: $0) } ?? 0
-        }
-
-        /// Lets all exchanges of a connection write content.
-        func enqueueAll(of connection: HTTP2Connection) {
-            connection.forEachOpen { if !$0.isWritten { enqueue($0) } }
         }
     }
 #endif

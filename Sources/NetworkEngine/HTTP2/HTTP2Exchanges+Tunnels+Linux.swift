@@ -9,12 +9,15 @@
             let connection = exchange.connection
             guard let id = exchange.id, connection.isOpen, connection[id] === exchange else { return .end }
             guard hasRoom(connection) else {
-                // Continued after what was written is sent. Where a window is closed, an event reports that it is open again.
+                // Continued after what was written is sent.
                 enqueue(exchange)
                 return .again
             }
             let count = min(connection.machine.room(on: id), bytes.count)
-            guard count > 0 else { return .again }
+            guard count > 0 else {
+                block(exchange)
+                return .again
+            }
             connection.machine.writeContent(id, upTo: count) { buffer in
                 buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
                 return (count, false)

@@ -18,7 +18,6 @@
         @exclusivity(unchecked) private(set) var open: [UInt64: HTTP3Exchange] = [:]
         @exclusivity(unchecked) var unopened: [HTTP3Exchange] = []
         @exclusivity(unchecked) var senders: [HTTP3Exchange] = []
-        /// The exchanges for which an acknowledgement makes room.
         @exclusivity(unchecked) var blocked: [HTTP3Exchange] = []
         /// The unidirectional streams of this side, and those on which something waits to be sent.
         var ownStreams: [HTTP3StreamKind: QUICConnection.Stream] = [:]

@@ -7,8 +7,6 @@
         @exclusivity(unchecked) var id: HTTP3StreamID?
         /// QUIC's object of the stream, until the exchange has ended.
         @exclusivity(unchecked) var stream: QUICConnection.Stream?
-        /// Whether the exchange is in the list of those for which an acknowledgement, or a larger window, makes room.
-        @exclusivity(unchecked) var isBlocked = false
         /// Whether the response is not read, because its reader has no room.
         @exclusivity(unchecked) var isPaused = false
         /// Whether the server has ended or reset the stream.

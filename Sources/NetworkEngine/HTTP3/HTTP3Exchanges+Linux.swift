@@ -86,6 +86,7 @@
             let connection = exchange.connection
             if connection.isOpen { perform(connection) }
             let stream = connection.remove(exchange)
+            unblock(exchange)
             if let stream, connection.isOpen {
                 connection.quic.free(stream)
                 // What the server has sent of the response is never given back to the window of the connection (Docs/QUIC.md, F2).

@@ -108,19 +108,9 @@
 
         // MARK: Acknowledgements
 
-        private func block(_ exchange: HTTP3Exchange) {
-            guard !exchange.isBlocked else { return }
-            exchange.isBlocked = true
-            exchange.connection.blocked.append(exchange)
-        }
-
         /// Lets the exchanges write for which the server has made room.
         func unblock(_ connection: HTTP3Connection) {
-            guard !connection.blocked.isEmpty else { return }
-            let blocked = connection.blocked
-            connection.blocked = []
-            for exchange in blocked where exchange.stream != nil && connection.isOpen {
-                exchange.isBlocked = false
+            for exchange in takeBlocked(connection) where exchange.stream != nil && connection.isOpen {
                 sendOutput(exchange)
                 enqueue(exchange)
             }
@@ -155,11 +145,7 @@
             guard let id = exchange.id, let stream = exchange.stream, !exchange.isBlocked else { return 0 }
             let connection = exchange.connection
             let room = connection.machine.room(on: id)
-            guard room > 0, connection.quic.unacknowledged(stream) < QUICConnection.maximumUnacknowledged else {
-                block(exchange)
-                return 0
-            }
-            return room
+            return connection.quic.unacknowledged(stream) < QUICConnection.maximumUnacknowledged ? room : 0
         }
     }
 #endif

@@ -44,6 +44,8 @@
         var unopened: [Exchange] { get set }
         /// The exchanges that have content to write, and room for it as far as is known.
         var senders: [Exchange] { get set }
+        /// The exchanges that wait until the server makes room for content, those that have waited longest first.
+        var blocked: [Exchange] { get set }
         /// The number of exchanges: open streams and those that were not opened yet.
         var count: Int { get }
         /// Whether the connection takes no more requests, and is closed when the last one has ended.

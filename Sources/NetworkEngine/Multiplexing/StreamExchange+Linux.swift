@@ -20,6 +20,8 @@
         @exclusivity(unchecked) final var isWritten = false
         /// Whether the exchange is in the list of those with content to write.
         @exclusivity(unchecked) final var isSender = false
+        /// Whether the exchange is in the list of those that wait until the server makes room for content.
+        @exclusivity(unchecked) final var isBlocked = false
         /// The number of bytes of a body in memory that were written.
         @exclusivity(unchecked) final var writtenBody = 0
         /// Why the response cannot be completed, if it is a redirect about which the driver has not decided.

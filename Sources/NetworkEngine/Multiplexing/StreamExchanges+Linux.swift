@@ -63,7 +63,7 @@
         func reset(_ exchange: Connection.Exchange, _ code: Connection.Machine.ErrorCode)
         /// Ends the stream of an exchange whose response was received to its end, and removes the exchange.
         func close(_ exchange: Connection.Exchange)
-        /// Returns how many bytes of content can be written now. If there are none, the exchange is enqueued once there are.
+        /// Returns how many bytes of content can be written now. If there are none, the exchange waits among ``StreamConnection/blocked``.
         func contentRoom(of exchange: Connection.Exchange) -> Int
         /// Stops receiving, because the reader has no room, or the driver decides about a redirect.
         func pauseReceiving(_ exchange: Connection.Exchange, _ transfer: LoopTransfer)

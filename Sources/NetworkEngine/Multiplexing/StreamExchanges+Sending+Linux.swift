@@ -60,6 +60,29 @@
             touch(exchange.connection)
         }
 
+        /// Lets an exchange wait until the server makes room for content: it opens a window, or acknowledges bytes.
+        func block(_ exchange: Exchange) {
+            guard !exchange.isBlocked else { return }
+            exchange.isBlocked = true
+            exchange.connection.blocked.append(exchange)
+        }
+
+        /// Removes and returns the exchanges that wait for room, of which there may be some. Each that finds none is last the next time, so that all
+        /// have their share of a window that opens in small steps.
+        func takeBlocked(_ connection: Connection) -> [Exchange] {
+            let blocked = connection.blocked
+            if !blocked.isEmpty { connection.blocked = [] }
+            for exchange in blocked { exchange.isBlocked = false }
+            return blocked
+        }
+
+        /// Lets an exchange that has ended wait no longer.
+        func unblock(_ exchange: Exchange) {
+            guard exchange.isBlocked else { return }
+            exchange.isBlocked = false
+            exchange.connection.blocked.removeAll { $0 === exchange }
+        }
+
         /// Writes a frame of content of the exchange that is first, and puts the exchange at the end of the list if there may be more.
         func writeNextContent(_ connection: Connection) {
             let exchange = connection.senders.removeFirst()
@@ -69,7 +92,7 @@
                 connection[id] === exchange
             else { return }
             let room = contentRoom(of: exchange)
-            guard room > 0 else { return }
+            guard room > 0 else { return block(exchange) }
             if body.trailers == nil, let data = body.data {
                 let offset = exchange.writtenBody
                 let count = min(room, data.count - offset)
