@@ -54,7 +54,7 @@
 
         /// Takes over a new connection, and sends its first request.
         func add(_ connection: HTTP2Connection, for transfer: LoopTransfer?) {
-            take(over: connection, for: transfer)
+            adopt(connection, for: transfer)
             // The server may have sent its settings already, and OpenSSL has read them.
             connection.mayRead = true
             react(connection)

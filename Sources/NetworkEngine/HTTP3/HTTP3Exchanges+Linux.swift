@@ -35,7 +35,7 @@
 
         /// Takes over a new connection, and sends its first request.
         func add(_ connection: HTTP3Connection, for transfer: LoopTransfer?) {
-            take(over: connection, for: transfer)
+            adopt(connection, for: transfer)
             react(connection)
         }
 

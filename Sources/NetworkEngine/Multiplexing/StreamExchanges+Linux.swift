@@ -126,7 +126,7 @@
         }
 
         /// Takes over a new connection, and sends its first request.
-        func take(over connection: Connection, for transfer: LoopTransfer?) {
+        func adopt(_ connection: Connection, for transfer: LoopTransfer?) {
             pool.add(connection)
             agenda.connectionCount += 1
             if let transfer { begin(transfer, on: connection) }
