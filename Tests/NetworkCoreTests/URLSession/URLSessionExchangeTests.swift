@@ -66,10 +66,11 @@ extension URLSessionTests {
 
         @Test func `user information in a URL is sent as Basic credentials`() async throws {
             let server = try LoopbackServer { _ in .status(204) }
-            let url = try #require(URL(string: "http://me:secret@127.0.0.1:\(server.port)/"))
+            // Not a word of other tests: from now on, the process redacts it everywhere.
+            let url = try #require(URL(string: "http://me:p4ss-in-url@127.0.0.1:\(server.port)/"))
             let response = try await manager.response(for: NetworkRequest(url: url))
             #expect(response.url.absoluteString == "http://127.0.0.1:\(server.port)/")
-            #expect(server.requests.first?.headers["Authorization"] == "Basic bWU6c2VjcmV0")
+            #expect(server.requests.first?.headers["Authorization"] == "Basic bWU6cDRzcy1pbi11cmw=")
         }
 
         @Test func `response header fields are received, with separate cookies`() async throws {
