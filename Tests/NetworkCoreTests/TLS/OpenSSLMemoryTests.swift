@@ -32,6 +32,7 @@
             let encrypted = servers.file("client-encrypted.key")
             let identity = ClientIdentity(
                 certificate: .file(servers.file("client.pem")), key: .file(encrypted), passphrase: "open sesame")
+            let bundle = ClientIdentity(pkcs12: .file(servers.file("client.p12")), passphrase: "open sesame")
             let rows: [(server: String, trust: TrustPolicy, code: TransportError.Code?)] = [
                 ("good", TrustPolicy(roots: roots), nil), ("tls-1.2", TrustPolicy(roots: roots), nil),
                 ("good", TrustPolicy(roots: roots, pins: [servers.pin("client"), servers.pin("good")]), nil),
@@ -42,6 +43,8 @@
                 ("client-1.2", TrustPolicy(roots: roots, clientIdentity: identity), nil),
                 ("client-1.3", TrustPolicy(roots: roots, clientIdentity: identity), nil),
                 ("client-1.3", TrustPolicy(roots: roots), .tlsFailed),
+                ("client-1.3", TrustPolicy(roots: roots, clientIdentity: bundle), nil),
+                ("wrong-host", TrustPolicy(roots: roots), .tlsFailed), ("common-name", TrustPolicy(roots: roots), .tlsFailed),
                 (
                     "good", TrustPolicy(roots: roots, clientIdentity: ClientIdentity(certificate: .file(encrypted))),
                     .trustUnavailable
