@@ -19,9 +19,9 @@
                 // Names, algorithms and errors are loaded once.
                 for _ in 0..<3 { try await Self.useAll(servers) }
                 try await Self.useAll(servers)
-                let before = await LiveAllocations.settled(at: 0)
+                let before = await LiveAllocations.settled(at: 0, within: .seconds(2))
                 for _ in 0..<10 { try await Self.useAll(servers) }
-                let after = await LiveAllocations.settled(at: before)
+                let after = await LiveAllocations.settled(at: before, within: .seconds(60))
                 #expect(after <= before, "ten rounds have left \(after - before) allocations behind")
             }
         }
@@ -110,9 +110,9 @@
                 }) == 1
         }
 
-        /// Waits until at most `expected` blocks are left, or as long as threads that have ended may take to free theirs.
-        static func settled(at expected: Int) async -> Int {
-            let end = ContinuousClock.now + .seconds(2)
+        /// Waits until at most `expected` blocks are left, or until threads that have ended have had time to free theirs.
+        static func settled(at expected: Int, within time: Duration) async -> Int {
+            let end = ContinuousClock.now + time
             while count.withLock(\.self) > expected, ContinuousClock.now < end { await Task.yield() }
             return count.withLock(\.self)
         }
