@@ -55,7 +55,9 @@ if FileManager.default.fileExists(atPath: root.appendingPathComponent("Tests/Rea
             packageAccess: false, swiftSettings: shared),
         .target(
             name: "TransferTestSupport",
-            dependencies: ["TestSupport", dataTransfer("DataTransfer"), dataTransfer("NetworkTesting")],
+            dependencies: [
+                "TestSupport", dataTransfer("DataTransfer"), dataTransfer("NetworkTesting"), dataTransfer("NetworkURLSession"),
+            ],
             path: "Tests/TransferTestSupport", packageAccess: false, swiftSettings: shared),
         .testTarget(
             name: "RealServerTests",
