@@ -35,7 +35,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `nghttpd sends bodies back`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .requiredVersions)) func `nghttpd sends bodies back`(engine: Engine) async throws {
             let session = session(engine)
             try await together(40) { number in
                 let content = Data.pattern(Self.sizes[number % Self.sizes.count])
@@ -45,8 +45,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `nghttpd sends files, and 404 for those that are missing`(engine: Engine) async throws
-        {
+        @Test(arguments: Engine.ours(with: .requiredVersions)) func `nghttpd sends files, and 404 for those that are missing`(
+            engine: Engine
+        ) async throws {
             let session = session(engine)
             try await together(20) { number in
                 switch number % 3 {
@@ -59,7 +60,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `hypercorn receives bodies of all sizes`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours(with: .requiredVersions)) func `hypercorn receives bodies of all sizes`(engine: Engine)
+            async throws
+        {
             let session = session(engine)
             try await together(40) { number in
                 let content = Data.pattern(Self.sizes[number % Self.sizes.count])
@@ -72,7 +75,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [0, 1, 65_535, 65_536, 20_000_000])
+        @Test(arguments: Engine.ours(with: .requiredVersions), [0, 1, 65_535, 65_536, 20_000_000])
         func `hypercorn sends bodies of all sizes, with statuses`(engine: Engine, size: Int) async throws {
             let session = session(engine)
             for status in [200, 404, 503] {
