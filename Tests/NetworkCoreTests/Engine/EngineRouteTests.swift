@@ -46,10 +46,11 @@
             let tunnel = try await failure(of: refusing, try request("https://nowhere.example/"))
             #expect(tunnel.code == .proxyRefused && !tunnel.isConnectivity && !tunnel.isRetryable, "\(tunnel)")
             #expect(try await refusing.response(for: try request("http://nowhere.example/")).statusCode == 403)
-            proxy.stop()
-            let unreachable = session { [port = proxy.port] in $0.proxy = .http(host: "127.0.0.1", port: port) }
+            let closed = try ClosedPort()
+            defer { withExtendedLifetime(closed) {} }
+            let unreachable = session { [port = closed.number] in $0.proxy = .http(host: "127.0.0.1", port: port) }
             #expect(try await failure(of: unreachable, try request("http://nowhere.example/")).code == .proxyFailed)
-            let socks = session { [port = proxy.port] in $0.proxy = .socks5(host: "127.0.0.1", port: port) }
+            let socks = session { [port = closed.number] in $0.proxy = .socks5(host: "127.0.0.1", port: port) }
             #expect(try await failure(of: socks, try request("http://nowhere.example/")).code == .proxyFailed)
         }
 
