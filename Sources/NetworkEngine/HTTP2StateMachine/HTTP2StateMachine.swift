@@ -138,3 +138,9 @@ struct HTTP2StateMachine: Sendable {
         writeGoAway(failure.code, failure.message)
     }
 }
+
+extension HTTP2StateMachine: StreamStateMachine {
+    typealias StreamNumber = UInt32
+    typealias HeadEncoder = HPACKEncoder
+    typealias FailureCode = HTTP2ErrorCode
+}

@@ -233,3 +233,9 @@ struct HTTP3StateMachine: Sendable {
         emptyFrames = emptyFrames < 16 ? 0 : emptyFrames - 16
     }
 }
+
+extension HTTP3StateMachine: StreamStateMachine {
+    typealias StreamNumber = UInt64
+    typealias HeadEncoder = QPACKEncoder
+    typealias FailureCode = HTTP3ErrorCode
+}

@@ -1,35 +1,6 @@
 #if os(Linux)
     import NetworkTransport
 
-    /// The state machine of a version of HTTP that carries each request on a stream, as far as ``StreamExchanges`` uses it.
-    protocol StreamStateMachine {
-        associatedtype StreamNumber: FixedWidthInteger & Sendable
-        associatedtype Encoder: FieldEncoder
-        associatedtype ErrorCode: StreamErrorCode
-
-        /// The fields of the last event of a head or of trailers.
-        var block: FieldBlock { get }
-
-        mutating func writePriority(_ id: StreamID<StreamNumber>, urgency: Int)
-        mutating func writeContent(
-            _ id: StreamID<StreamNumber>, upTo count: Int,
-            _ fill: (UnsafeMutableRawBufferPointer) -> (count: Int, isEnd: Bool))
-        mutating func writeTrailers(_ id: StreamID<StreamNumber>, _ write: (inout Encoder, inout [UInt8]) -> Void)
-        mutating func takeUnprocessed() -> [StreamID<StreamNumber>]
-    }
-
-    extension HTTP2StateMachine: StreamStateMachine {
-        typealias StreamNumber = UInt32
-        typealias Encoder = HPACKEncoder
-        typealias ErrorCode = HTTP2ErrorCode
-    }
-
-    extension HTTP3StateMachine: StreamStateMachine {
-        typealias StreamNumber = UInt64
-        typealias Encoder = QPACKEncoder
-        typealias ErrorCode = HTTP3ErrorCode
-    }
-
     /// An established connection that carries several requests at the same time, as ``StreamExchanges`` uses it.
     ///
     /// Used only while the lock of the event loop is held.
@@ -69,7 +40,7 @@
         /// Whether a request can be sent beside the others.
         func admits(_ transfer: LoopTransfer) -> Bool
         /// Returns why the transport has failed; `nil` if the server has closed the connection without an error.
-        func failure(after loss: StreamConnectionLoss<Machine.ErrorCode>) -> SocketConnection.Failure?
+        func failure(after loss: StreamConnectionLoss<Machine.FailureCode>) -> SocketConnection.Failure?
     }
 
     extension StreamConnection {

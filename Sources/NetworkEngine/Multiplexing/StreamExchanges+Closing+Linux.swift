@@ -23,7 +23,7 @@
         }
 
         /// Sends a request again that the server has not processed (RFC 9113 §8.7, RFC 9114 §4.1.1), with any method.
-        func refuse(_ exchange: Exchange, _ transfer: LoopTransfer, _ reason: String) {
+        func refuse(_ exchange: Connection.Exchange, _ transfer: LoopTransfer, _ reason: String) {
             guard transfer.mayRepeat(after: .unprocessed) else {
                 let (code, rest): (TransportError.Code, String) =
                     transfer.canSendBodyAgain
@@ -43,7 +43,7 @@
         }
 
         /// Sends a request over HTTP/1.1, because the server requires that, and has not processed the request (RFC 9113 §7, RFC 9114 §8.1).
-        func sendOverHTTP1(_ exchange: Exchange, _ transfer: LoopTransfer) {
+        func sendOverHTTP1(_ exchange: Connection.Exchange, _ transfer: LoopTransfer) {
             guard !transfer.allowedVersions.isRequirement else {
                 let error = TransportError(
                     .httpVersionUnavailable,
@@ -58,7 +58,7 @@
         // MARK: Loss
 
         /// Ends a connection that the server has ended, or that has failed, and its requests with it.
-        func lose(_ connection: Connection, _ loss: Loss) {
+        func lose(_ connection: Connection, _ loss: StreamConnectionLoss<Connection.Machine.FailureCode>) {
             guard connection.isOpen else { return }
             leaveIdle(connection)
             finishSending(connection)
@@ -81,14 +81,20 @@
             }
         }
 
-        private func error(of upgrade: any TunneledProtocol, on connection: Connection, _ loss: Loss) -> TransportError {
+        private func error(
+            of upgrade: any TunneledProtocol, on connection: Connection,
+            _ loss: StreamConnectionLoss<Connection.Machine.FailureCode>
+        ) -> TransportError {
             if case .violation(let violation) = loss { return violation.transportError(phase: .receive, upgrade.request) }
             if let failure = connection.failure(after: loss) { return upgrade.lostError(failure) }
             let reason = loss.silenceReason ?? "the connection was closed before the end of the stream"
             return TransportError(.connectionLost, reason, phase: .receive, request: upgrade.request)
         }
 
-        private func end(of exchange: Exchange, _ transfer: LoopTransfer, with loss: Loss) -> LostExchangeEnd {
+        private func end(
+            of exchange: Connection.Exchange, _ transfer: LoopTransfer,
+            with loss: StreamConnectionLoss<Connection.Machine.FailureCode>
+        ) -> LostExchangeEnd {
             let connection = exchange.connection
             let request = transfer.request
             let phase = exchange.phase(of: transfer)

@@ -31,7 +31,7 @@
 
         var context: LoopContext { get }
         var pool: StreamPool<Connection, LoopTransfer> { get set }
-        var requestWriter: RequestFieldWriter<Connection.Machine.Encoder> { get set }
+        var requestWriter: RequestFieldWriter<Connection.Machine.HeadEncoder> { get set }
         /// What ``advance()`` has to do.
         var agenda: StreamAgenda<Connection> { get set }
         /// The largest number of requests on one connection.
@@ -60,7 +60,7 @@
         /// Removes an exchange from its connection.
         func remove(_ exchange: Connection.Exchange)
         /// Ends an exchange before it is complete.
-        func reset(_ exchange: Connection.Exchange, _ code: Connection.Machine.ErrorCode)
+        func reset(_ exchange: Connection.Exchange, _ code: Connection.Machine.FailureCode)
         /// Ends the stream of an exchange whose response was received to its end, and removes the exchange.
         func close(_ exchange: Connection.Exchange)
         /// Returns how many bytes of content can be written now. If there are none, the exchange waits among ``StreamConnection/blocked``.
@@ -80,17 +80,14 @@
     }
 
     extension StreamExchanges {
-        typealias Exchange = Connection.Exchange
-        typealias ErrorCode = Connection.Machine.ErrorCode
-        typealias Loss = StreamConnectionLoss<ErrorCode>
 
         var transferOwner: (any TransferOwner)? { streamOwner }
 
         func finishSending(_ connection: Connection) {}
-        func resumeReceiving(_ exchange: Exchange) {}
-        func credit(_ exchange: Exchange) {}
-        func dropBody(of exchange: Exchange, _ transfer: LoopTransfer) {}
-        func openTunnel(_ exchange: Exchange, _ transfer: LoopTransfer) {}
+        func resumeReceiving(_ exchange: Connection.Exchange) {}
+        func credit(_ exchange: Connection.Exchange) {}
+        func dropBody(of exchange: Connection.Exchange, _ transfer: LoopTransfer) {}
+        func openTunnel(_ exchange: Connection.Exchange, _ transfer: LoopTransfer) {}
 
         // MARK: Choosing a connection
 
@@ -138,7 +135,7 @@
             context.watch(connection)
             use(connection, for: transfer)
             if connection.uses > 0 { context.events?.send(.reused, connection.key.origin) }
-            let exchange = Exchange(transfer, connection, self)
+            let exchange = Connection.Exchange(transfer, connection, self)
             connection.uses += 1
             if connection.uses >= maximumUses { connection.isRetired = true }
             connection.add(exchange)

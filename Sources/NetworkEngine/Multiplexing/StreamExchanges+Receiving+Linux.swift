@@ -10,14 +10,14 @@
             if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = context.now }
         }
 
-        func receiveInterim(_ status: Int, on exchange: Exchange?) {
+        func receiveInterim(_ status: Int, on exchange: Connection.Exchange?) {
             guard let exchange, let transfer = exchange.transfer else { return }
             noteArrival(on: transfer)
             if status == 100, exchange.awaitsContinue { stopAwaitingContinue(exchange) }
             transfer.report(interim: status, ResponseHead(lines: exchange.connection.machine.block.lines, length: nil))
         }
 
-        func receiveHead(_ status: Int, on exchange: Exchange?) {
+        func receiveHead(_ status: Int, on exchange: Connection.Exchange?) {
             guard let exchange, let transfer = exchange.transfer else { return }
             noteArrival(on: transfer)
             // The server has not received the body (RFC 9110 §10.1.1).
@@ -40,14 +40,14 @@
             }
         }
 
-        private func sendWithoutExpectation(_ exchange: Exchange, _ transfer: LoopTransfer) {
+        private func sendWithoutExpectation(_ exchange: Connection.Exchange, _ transfer: LoopTransfer) {
             detach(exchange)
             reset(exchange, .requestCancelled)
             transfer.request.headers.remove("Expect")
             sendAnew(transfer)
         }
 
-        func receiveContent(_ bytes: UnsafeRawBufferPointer, on exchange: Exchange?) {
+        func receiveContent(_ bytes: UnsafeRawBufferPointer, on exchange: Connection.Exchange?) {
             guard let exchange, let transfer = exchange.transfer else { return }
             transfer.lastActivity = context.now
             // Bytes that were received earlier and are still held come first; those of a redirect wait for the decision about its head.
@@ -64,20 +64,20 @@
             credit(exchange)
         }
 
-        func receiveTrailers(on exchange: Exchange?) {
+        func receiveTrailers(on exchange: Connection.Exchange?) {
             guard let exchange else { return }
             exchange.connection.machine.block.lines.withUnsafeBytes { exchange.transfer?.exchange.head.append($0) }
         }
 
         // MARK: Pauses
 
-        private func pause(_ exchange: Exchange, _ transfer: LoopTransfer) {
+        private func pause(_ exchange: Connection.Exchange, _ transfer: LoopTransfer) {
             transfer.isReceivePaused = true
             pauseReceiving(exchange, transfer)
         }
 
         /// Continues sending and receiving after a pause.
-        func resume(_ exchange: Exchange, _ transfer: LoopTransfer) {
+        func resume(_ exchange: Connection.Exchange, _ transfer: LoopTransfer) {
             // A redirect is followed without waiting for its body, which may never arrive.
             if transfer.exchange.isBodyUnwanted {
                 dropBody(of: exchange, transfer)
@@ -96,7 +96,7 @@
         /// Delivers the bytes that are held.
         ///
         /// - Returns: `false` if the reader has no room, or the transfer has ended.
-        private func deliverHeld(_ exchange: Exchange, _ transfer: LoopTransfer) -> Bool {
+        private func deliverHeld(_ exchange: Connection.Exchange, _ transfer: LoopTransfer) -> Bool {
             guard !transfer.exchange.held.isEmpty || transfer.exchange.isDecoderFull else { return true }
             do throws(TransportError) {
                 guard try transfer.receiveHeld(context.workspace) else {
@@ -113,20 +113,20 @@
 
         // MARK: The end of a response
 
-        func receiveEnd(on exchange: Exchange?) {
+        func receiveEnd(on exchange: Connection.Exchange?) {
             if let upgrade = exchange?.upgrade { return upgrade.streamDidEnd(nil) }
             guard let exchange, let transfer = exchange.transfer else { return }
             close(exchange)
             completeBody(exchange, transfer)
         }
 
-        private func completeBody(_ exchange: Exchange, _ transfer: LoopTransfer) {
+        private func completeBody(_ exchange: Connection.Exchange, _ transfer: LoopTransfer) {
             transfer.exchange.isBodyComplete = true
             if !transfer.isReceivePaused { complete(exchange, transfer) }
         }
 
         /// Completes a transfer whose response was received to its end and delivered.
-        private func complete(_ exchange: Exchange, _ transfer: LoopTransfer) {
+        private func complete(_ exchange: Connection.Exchange, _ transfer: LoopTransfer) {
             do throws(TransportError) {
                 try transfer.finishBody()
             } catch {
@@ -137,7 +137,7 @@
         }
 
         /// Handles a stream that the server has reset.
-        func receiveReset(_ reset: StreamReset, on exchange: Exchange?) {
+        func receiveReset(_ reset: StreamReset, on exchange: Connection.Exchange?) {
             let reason = "the server has reset the stream with \(reset.name) (\(reset.section))"
             if let upgrade = exchange?.upgrade {
                 return upgrade.streamDidEnd(
@@ -158,7 +158,7 @@
         }
 
         /// Ends a transfer whose response violates the protocol, or exceeds a limit. It is not sent again.
-        func fail(_ exchange: Exchange?, _ failure: StreamFailure<ErrorCode>) {
+        func fail(_ exchange: Connection.Exchange?, _ failure: StreamFailure<Connection.Machine.FailureCode>) {
             if let upgrade = exchange?.upgrade {
                 return upgrade.streamDidEnd(failure.transportError(phase: .receive, upgrade.request))
             }
@@ -168,7 +168,7 @@
         }
 
         /// Ends a transfer whose response cannot be completed. A redirect whose head has arrived may still be followed, which the driver decides.
-        func fail(_ exchange: Exchange, _ transfer: LoopTransfer, _ error: TransportError) {
+        func fail(_ exchange: Connection.Exchange, _ transfer: LoopTransfer, _ error: TransportError) {
             guard transfer.exchange.undecided == nil else { return exchange.failure = error }
             end(transfer, .failure(error))
         }
@@ -176,7 +176,7 @@
         // MARK: Transfers
 
         /// Separates a transfer from an exchange.
-        func detach(_ exchange: Exchange) {
+        func detach(_ exchange: Connection.Exchange) {
             guard let transfer = exchange.transfer else { return }
             transfer.upload.offset = max(transfer.upload.offset, exchange.writtenBody)
             exchange.transfer = nil
@@ -184,7 +184,7 @@
         }
 
         /// Ends an exchange whose transfer has ended before the response was complete.
-        func abandon(_ exchange: Exchange) {
+        func abandon(_ exchange: Connection.Exchange) {
             exchange.transfer = nil
             reset(exchange, .requestCancelled)
         }

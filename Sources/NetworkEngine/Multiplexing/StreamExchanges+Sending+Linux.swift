@@ -6,9 +6,8 @@
 
     // Sending requests, of whichever version: heads first, then content, one frame of each stream after the other.
     extension StreamExchanges {
-        typealias Stream = StreamID<Connection.Machine.StreamNumber>
         /// Encodes the fields of a head or of trailers.
-        typealias FieldEncoding = (inout Connection.Machine.Encoder, inout [UInt8]) -> Void
+        typealias FieldEncoding = (inout Connection.Machine.HeadEncoder, inout [UInt8]) -> Void
 
         // MARK: Heads
 
@@ -16,8 +15,9 @@
         ///
         /// - Parameter open: Opens the stream, assigns it to the exchange, and writes the fields.
         func writeHead(
-            of exchange: Exchange, _ transfer: LoopTransfer,
-            _ open: (_ method: ResponseReception.Method, _ hasBody: Bool, FieldEncoding) -> Stream
+            of exchange: Connection.Exchange, _ transfer: LoopTransfer,
+            _ open: (_ method: ResponseReception.Method, _ hasBody: Bool, FieldEncoding)
+                -> StreamID<Connection.Machine.StreamNumber>
         ) {
             let request = transfer.request
             let length = transfer.upload.length
@@ -45,7 +45,7 @@
         }
 
         /// Sends the body without waiting for a 100 any longer.
-        func stopAwaitingContinue(_ exchange: Exchange) {
+        func stopAwaitingContinue(_ exchange: Connection.Exchange) {
             exchange.awaitsContinue = false
             enqueue(exchange)
         }
@@ -53,7 +53,7 @@
         // MARK: Content
 
         /// Lets an exchange write content, if it has some, in its turn.
-        func enqueue(_ exchange: Exchange) {
+        func enqueue(_ exchange: Connection.Exchange) {
             guard !exchange.isSender, !exchange.isWritten, !exchange.awaitsContinue, exchange.id != nil else { return }
             exchange.isSender = true
             exchange.connection.senders.append(exchange)
@@ -61,7 +61,7 @@
         }
 
         /// Lets an exchange wait until the server makes room for content: it opens a window, or acknowledges bytes.
-        func block(_ exchange: Exchange) {
+        func block(_ exchange: Connection.Exchange) {
             guard !exchange.isBlocked else { return }
             exchange.isBlocked = true
             exchange.connection.blocked.append(exchange)
@@ -69,7 +69,7 @@
 
         /// Removes and returns the exchanges that wait for room, of which there may be some. Each that finds none is last the next time, so that all
         /// have their share of a window that opens in small steps.
-        func takeBlocked(_ connection: Connection) -> [Exchange] {
+        func takeBlocked(_ connection: Connection) -> [Connection.Exchange] {
             let blocked = connection.blocked
             if !blocked.isEmpty { connection.blocked = [] }
             for exchange in blocked { exchange.isBlocked = false }
@@ -77,7 +77,7 @@
         }
 
         /// Lets an exchange that has ended wait no longer.
-        func unblock(_ exchange: Exchange) {
+        func unblock(_ exchange: Connection.Exchange) {
             guard exchange.isBlocked else { return }
             exchange.isBlocked = false
             exchange.connection.blocked.removeAll { $0 === exchange }
@@ -128,7 +128,7 @@
             }
         }
 
-        private func noteContent(_ exchange: Exchange, _ transfer: LoopTransfer, isEnd: Bool) {
+        private func noteContent(_ exchange: Connection.Exchange, _ transfer: LoopTransfer, isEnd: Bool) {
             transfer.lastActivity = context.now
             transfer.reportProgress(context.now)
             guard isEnd else { return enqueue(exchange) }
