@@ -13,8 +13,10 @@ enum Client: String, CaseIterable {
     case engine
     /// The same with two event loops.
     case engine_loops2
-    /// The same with a loop for each processor, and each task on one of the loops.
+    /// The same with one event loop, on which each task runs: `session.run`.
     case executor
+    /// The same with a loop for each processor, and each task on one of the loops.
+    case executors
     /// A typed endpoint through `DefaultDataTransferService` over the engine, decoded as JSON, logging off.
     case stack
     /// `DefaultNetworkService` over the engine, with the interceptors of ``PipelineBench``.
@@ -23,6 +25,12 @@ enum Client: String, CaseIterable {
     case service
     /// The same behind a cache in memory.
     case cached
+    /// A typed endpoint as in `stack`, over a session manager that responds at once: for profiles of the layers alone.
+    case stack_immediate
+    /// The interceptors of `pipeline`, over such a session manager.
+    case pipeline_immediate
+    /// No interceptors, over such a session manager.
+    case service_immediate
     /// `URLSession` as it is, with completion handlers.
     case urlsession
     /// async-http-client, async.
@@ -53,12 +61,17 @@ enum Client: String, CaseIterable {
         switch self {
         case .engine: startEngine(load, loops: 1)
         case .engine_loops2: startEngine(load, loops: 2)
-        case .executor: startExecutor(load)
+        case .executor: startExecutor(load, loops: 1)
+        case .executors:
+            startExecutor(load, loops: min(load.concurrency, ProcessInfo.processInfo.activeProcessorCount))
         case .go, .hyper, .node, .python: fail("\(self) measures itself")
         case .stack: try startStack(load)
         case .pipeline: try startPipeline(load)
         case .service: try startService(load, interceptors: [])
         case .cached: try startService(load, interceptors: [CacheInterceptor()])
+        case .stack_immediate: try startStack(load, ImmediateSession(body: Data("42".utf8)))
+        case .pipeline_immediate: try startPipeline(load, ImmediateSession(body: Document.example))
+        case .service_immediate: try startService(load, ImmediateSession(body: Document.example), interceptors: [])
         case .urlsession: startURLSession(load)
         case .ahc: startAsyncHTTPClient(load)
         case .websocket: startWebSocket(load, onExecutors: false)
@@ -81,8 +94,7 @@ enum Client: String, CaseIterable {
         }
     }
 
-    private func startExecutor(_ load: Load) {
-        let loops = min(load.concurrency, ProcessInfo.processInfo.activeProcessorCount)
+    private func startExecutor(_ load: Load, loops: Int) {
         let session = SocketSessionManager(limit: load.concurrency, loops: loops, authority: load.authority)
         let request = NetworkRequest(url: load.url)
         load.keepUp(on: session.executors) { load in
@@ -91,10 +103,10 @@ enum Client: String, CaseIterable {
         }
     }
 
-    private func startStack(_ load: Load) throws {
+    private func startStack(_ load: Load, _ session: (any NetworkSessionManager)? = nil) throws {
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration(load.url.deletingLastPathComponent().absoluteString),
-            sessionManager: SocketSessionManager(limit: load.concurrency, authority: load.authority))
+            sessionManager: session ?? SocketSessionManager(limit: load.concurrency, authority: load.authority))
         let path = load.url.lastPathComponent
         if path == Document.tiny {
             let endpoint = Endpoint<Int>(path: path)
@@ -111,16 +123,18 @@ enum Client: String, CaseIterable {
         }
     }
 
-    private func startPipeline(_ load: Load) throws {
+    private func startPipeline(_ load: Load, _ session: (any NetworkSessionManager)? = nil) throws {
         let configuration = try APIConfiguration(load.url.deletingLastPathComponent().absoluteString)
-        try startService(load, interceptors: PipelineBench.interceptors(for: configuration))
+        try startService(load, session, interceptors: PipelineBench.interceptors(for: configuration))
     }
 
-    private func startService(_ load: Load, interceptors: [any NetworkInterceptor]) throws {
+    private func startService(
+        _ load: Load, _ session: (any NetworkSessionManager)? = nil, interceptors: [any NetworkInterceptor]
+    ) throws {
         let configuration = try APIConfiguration(load.url.deletingLastPathComponent().absoluteString)
         let service = DefaultNetworkService(
             configuration: configuration,
-            sessionManager: SocketSessionManager(limit: load.concurrency, authority: load.authority),
+            sessionManager: session ?? SocketSessionManager(limit: load.concurrency, authority: load.authority),
             interceptors: interceptors)
         let endpoint = Endpoint<Data>(path: load.url.lastPathComponent, responseDecoder: .rawData)
         load.keepUp { load in

@@ -16,7 +16,7 @@ struct Transport {
 
     func run() throws {
         let others = [.urlsession, .c_loop] + Client.built([.ahc, .go, .hyper, .node], for: "transport")
-        let cells = cells(clients: [.engine, .engine_loops2, .executor, .stack] + others)
+        let cells = cells(clients: [.engine, .engine_loops2, .executor, .executors, .stack] + others)
         report(try rounds.medians(of: cells), cells: cells, others: others)
     }
 
@@ -24,7 +24,7 @@ struct Transport {
     /// takes no time to decode, too.
     private func cells(clients: [Client]) -> [Cell] {
         Self.levels.flatMap { level in
-            clients.filter { $0 != .engine_loops2 || level >= Self.busy }.map { cell($0, level) }
+            clients.filter { ![.engine_loops2, .executors].contains($0) || level >= Self.busy }.map { cell($0, level) }
         } + [cell(.engine, Self.busy, Document.tiny), cell(.stack, Self.busy, Document.tiny)]
     }
 
@@ -54,13 +54,17 @@ struct Transport {
             let (two, one) = (sample(.engine_loops2, level), sample(.engine, level))
             printFigure("transport.c\(level).loops2_rps_vs_engine", two.requestsPerSecond / one.requestsPerSecond, "x")
             printFigure("transport.c\(level).loops2_cpu_vs_engine", two.processorPerRequest / one.processorPerRequest, "x")
+            printRatios(
+                "transport.c\(level)", of: "executors", sample(.executors, level), vs: "executor", sample(.executor, level))
         }
         printFigure(
             "stack.c\(Self.busy).rps_vs_engine",
             sample(.stack, Self.busy, Document.tiny).requestsPerSecond
                 / sample(.engine, Self.busy, Document.tiny).requestsPerSecond, "x")
-        printFigure(
-            "stack.c\(Self.busy).document_rps_vs_engine",
-            sample(.stack, Self.busy).requestsPerSecond / sample(.engine, Self.busy).requestsPerSecond, "x")
+        for level in Self.levels where level >= Self.busy {
+            printFigure(
+                "stack.c\(level).document_rps_vs_engine",
+                sample(.stack, level).requestsPerSecond / sample(.engine, level).requestsPerSecond, "x")
+        }
     }
 }
