@@ -35,22 +35,49 @@ public struct HeaderFields: Sendable {
         }
     }
 
+    private enum Storage: Sendable {
+        case fields([Field])
+        /// Those of a received message.
+        case received(LazyFields)
+    }
+
+    private var storage: Storage
+
     /// The field lines in the order they were added.
-    public private(set) var fields: [Field]
+    public private(set) var fields: [Field] {
+        get {
+            switch storage {
+            case .fields(let fields): fields
+            case .received(let lines): lines.fields
+            }
+        }
+        _modify {
+            var fields = fields
+            // So that the array has one reference, and is changed in place.
+            storage = .fields([])
+            defer { storage = .fields(fields) }
+            yield &fields
+        }
+    }
 
     /// Creates an empty list of header fields.
     public init() {
-        fields = []
+        storage = .fields([])
     }
 
     /// Creates a list of field lines in the given order.
     public init(_ fields: some Sequence<Field>) {
-        self.fields = Array(fields)
+        storage = .fields(Array(fields))
+    }
+
+    /// Creates the list of the field lines of a received message, which are parsed when all of them are asked for.
+    package init(received lines: FieldLines) {
+        storage = .received(LazyFields(lines))
     }
 
     /// Creates a list from a dictionary, sorted by name so that equal dictionaries produce equal requests.
     public init(_ dictionary: [String: String]) {
-        fields = dictionary.keys.sorted().map { Field(name: $0, value: dictionary[$0] ?? "") }
+        storage = .fields(dictionary.keys.sorted().map { Field(name: $0, value: dictionary[$0] ?? "") })
     }
 
     /// The value of a field. Several lines with one name are joined with `", "`; of `Set-Cookie`, which cannot be joined
@@ -60,7 +87,7 @@ public struct HeaderFields: Sendable {
     public subscript(name: String) -> String? {
         get {
             var joined: String?
-            for field in fields where Self.isSame(field.name, name) {
+            for field in candidates(for: name) where Self.isSame(field.name, name) {
                 guard joined != nil else {
                     joined = field.value
                     if Self.isSame(name, "Set-Cookie") { break }
@@ -79,12 +106,20 @@ public struct HeaderFields: Sendable {
 
     /// Returns all values of a field, in order.
     public func values(for name: String) -> [String] {
-        fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
+        candidates(for: name).lazy.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
     /// Returns whether there is at least one line with that name.
     public func contains(_ name: String) -> Bool {
-        fields.contains { Self.isSame($0.name, name) }
+        candidates(for: name).contains { Self.isSame($0.name, name) }
+    }
+
+    /// Lines among which are all that have a name. Of a received message, the others are not parsed.
+    private func candidates(for name: String) -> [Field] {
+        switch storage {
+        case .fields(let fields): fields
+        case .received(let lines): lines.fields(named: name)
+        }
     }
 
     /// Adds a line and keeps existing lines with the same name.
@@ -156,7 +191,8 @@ public struct HeaderFields: Sendable {
         }
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
+    @inline(__always)
+    static func lowercased(_ byte: UInt8) -> UInt8 {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 }
@@ -173,14 +209,14 @@ extension HeaderFields: RandomAccessCollection {
 extension HeaderFields: ExpressibleByDictionaryLiteral {
     /// Creates a list that keeps all lines in order. A name that occurs twice is sent twice.
     public init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { Field(name: $0.0, value: $0.1) }
+        storage = .fields(elements.map { Field(name: $0.0, value: $0.1) })
     }
 }
 
 extension HeaderFields: ExpressibleByArrayLiteral {
     /// Creates a list of field lines in the given order.
     public init(arrayLiteral elements: Field...) {
-        fields = elements
+        storage = .fields(elements)
     }
 }
 

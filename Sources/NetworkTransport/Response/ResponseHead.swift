@@ -53,102 +53,23 @@ extension ResponseHead {
     }
 }
 
-/// Parsing of the received lines. It never fails: lines that are not field lines are ignored, and bytes that are not UTF-8 are
-/// read as ISO-8859-1 (RFC 9110 §5.5).
 extension ResponseHead {
-    /// The header fields of the final head.
-    package var headers: HeaderFields {
-        var fields: [HeaderFields.Field] = []
-        fields.reserveCapacity(12)
-        forEachLine(in: 0..<(end ?? lines.count), skippingFirst: true) { Self.append($0, to: &fields) }
-        return HeaderFields(fields)
-    }
+    /// The header fields of the final head, parsed when they are read.
+    package var headers: HeaderFields { HeaderFields(received: fieldLines) }
 
     /// The trailer fields after the body; empty in most responses.
     package var trailers: HeaderFields {
         // The empty line may be the only one.
-        guard let end, lines.count > end + 2 else { return [:] }
-        var fields: [HeaderFields.Field] = []
-        forEachLine(in: end..<lines.count, skippingFirst: false) { Self.append($0, to: &fields) }
-        return HeaderFields(fields)
+        guard let end, lines.count > end + 2 else { return HeaderFields() }
+        return HeaderFields(received: FieldLines(lines, in: end..<lines.count))
     }
 
     /// Returns the value of one field of the final head without parsing the others. Several lines are joined with `", "`.
     ///
-    /// - Parameter lowercasedName: The field name in lower case: letters, digits and hyphens.
-    package func value(for lowercasedName: StaticString) -> String? {
-        var fields: [HeaderFields.Field] = []
-        var isWanted = false
-        forEachLine(in: 0..<(end ?? lines.count), skippingFirst: true) { line in
-            if let first = line.first, !first.isSpaceOrTab {
-                let count = lowercasedName.utf8CodeUnitCount
-                isWanted =
-                    line.count > count && line[count] == UInt8(ascii: ":")
-                    && HTTP1Bytes.isSame(UnsafeRawBufferPointer(rebasing: line[..<count]), lowercasedName)
-            }
-            if isWanted { Self.append(line, to: &fields) }
-        }
-        return fields.isEmpty ? nil : fields.map(\.value).joined(separator: ", ")
-    }
+    /// - Parameter name: The field name in any case.
+    package func value(for name: StaticString) -> String? { fieldLines.value(for: name) }
 
-    /// Calls `body` with each line, without its line feed.
-    @inline(__always)
-    private func forEachLine(in range: Range<Int>, skippingFirst: Bool, _ body: (UnsafeRawBufferPointer) -> Void) {
-        lines.withUnsafeBytes { bytes in
-            let bytes = UnsafeRawBufferPointer(rebasing: bytes[range])
-            var start = 0
-            var skips = skippingFirst
-            while start < bytes.count {
-                let end = HTTP1Bytes.lineFeed(in: bytes, from: start) ?? bytes.count
-                if !skips { body(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) }
-                skips = false
-                start = end + 1
-            }
-        }
-    }
-
-    private static func append(_ line: UnsafeRawBufferPointer, to fields: inout [HeaderFields.Field]) {
-        guard let first = line.first else { return }
-        if first.isSpaceOrTab {
-            // A folded line continues the one before (RFC 9112 §5.2).
-            guard let last = fields.indices.last else { return }
-            let more = text(line, 0, line.count)
-            if !more.text.isEmpty { fields[last].value += fields[last].value.isEmpty ? more.text : " " + more.text }
-            if more.isLatin1 { fields[last].isLatin1 = true }
-            return
-        }
-        var colon = 0
-        while colon < line.count, line[colon] != UInt8(ascii: ":") { colon &+= 1 }
-        guard colon > 0, colon < line.count else { return }
-        let value = text(line, colon + 1, line.count)
-        var field = HeaderFields.Field(name: text(line, 0, colon).text, value: value.text)
-        if value.isLatin1 { field.isLatin1 = true }
-        fields.append(field)
-    }
-
-    /// Returns the bytes as text, without surrounding white space, and whether they are ISO-8859-1.
-    private static func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> (text: String, isLatin1: Bool) {
-        var start = start
-        var end = end
-        while start < end, isOuterSpace(bytes[start]) { start &+= 1 }
-        while start < end, isOuterSpace(bytes[end &- 1]) { end &-= 1 }
-        let trimmed = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        // Nearly all fields are ASCII, and validating UTF-8 takes several times as long.
-        if isASCII(trimmed) { return (String(decoding: trimmed, as: UTF8.self), false) }
-        let field = HeaderFields.Field(name: "", received: trimmed)
-        return (field.value, field.isLatin1)
-    }
-
-    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var union: UInt8 = 0
-        for index in 0..<bytes.count { union |= bytes[index] }
-        return union < 0x80
-    }
-
-    /// Whether the byte is white space or the carriage return of the line end.
-    private static func isOuterSpace(_ byte: UInt8) -> Bool {
-        byte.isSpaceOrTab || byte == UInt8.carriageReturn
-    }
+    private var fieldLines: FieldLines { FieldLines(lines, in: 0..<(end ?? lines.count), skippingFirst: true) }
 }
 
 /// The body length that the `Content-Length` lines of a head announce together (RFC 9112 §6.3).
