@@ -22,7 +22,7 @@ public struct ExchangeEvent: Sendable {
         /// The attempt has followed a number of redirects.
         case redirected(attempt: Int, count: Int)
         /// An attempt has ended, with its outcome and timings.
-        case attempted(attempt: Int, Outcome, TransferTimings?)
+        indirect case attempted(attempt: Int, Outcome, TransferTimings?)
         /// Another attempt follows after a pause.
         case retried(after: Duration, because: String)
         /// A remark, for example about a malformed field that was ignored.

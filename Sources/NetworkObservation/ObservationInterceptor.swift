@@ -16,6 +16,7 @@ public struct ObservationInterceptor: NetworkInterceptor {
     }
 
     /// Sends the request and reports its events to the observer.
+    @inline(__always)
     public func intercept(
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {

@@ -61,6 +61,7 @@ public final class BodyCompressionInterceptor: NetworkInterceptor {
     ///   ``NetworkCore/TransportError/Code/bodyFailed`` if a file cannot be accessed;
     ///   ``NetworkCore/TransportError/Code/outOfResources`` if there is not enough memory;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if an option is invalid; otherwise what `next` throws.
+    @inline(__always)
     public func intercept(
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {

@@ -45,6 +45,7 @@ public struct DeadlineInterceptor: DeadlineKeeper {
     /// - Throws: ``NetworkCore/TransportError/Code/timedOut`` with the phase in which the deadline expired;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the limit is out of range; otherwise what `next`
     ///   throws.
+    @inline(__always)
     public func intercept(
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {

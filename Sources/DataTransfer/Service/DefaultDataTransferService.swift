@@ -140,12 +140,11 @@ public struct DefaultDataTransferService: DataTransferService {
         _ response: NetworkResponse, _ endpoint: Target, _ request: RequestDescription
     ) -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
         do {
-            if !response.data.isEmpty,
-                let failure = request.acceptedMediaTypes.failure(contentType: response.headers["Content-Type"])
-            {
+            let contentType = response.headers["Content-Type"]
+            if !response.body.isEmpty, let failure = request.acceptedMediaTypes.failure(contentType: contentType) {
                 throw failure
             }
-            let body = ResponseData(response.body, contentType: response.headers["Content-Type"], decoder: decoder)
+            let body = ResponseData(response.body, contentType: contentType, decoder: decoder)
             return .success(DataTransferResponse(value: try endpoint.response(from: body), response: response))
         } catch {
             return .failure(failures.report(DataTransferError(decoding: error, of: response, method: request.method)))

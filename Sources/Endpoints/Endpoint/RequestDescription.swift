@@ -39,6 +39,11 @@ public struct RequestDescription: Sendable {
 
     private var parts: CopyOnWrite<Parts>
 
+    /// Whether this is a copy of another description, and neither was changed since.
+    func isUnchangedCopy(of other: RequestDescription) -> Bool { parts.isShared(with: other.parts) }
+    /// Whether there is a ``body``.
+    package var hasBody: Bool { parts.value.body != nil }
+
     /// The path, a template such as `users/{id}`, or a full URL if ``isFullPath`` is `true`.
     ///
     /// Between the base URL and a path, a slash is added if neither has one, and removed if both have one. All other slashes are kept,

@@ -16,6 +16,7 @@ public struct NetworkRequest: Sendable, Hashable {
         var parsedURL: ParsedURL
         var headers: HeaderFields
         var body: NetworkBody?
+        var hasBody: Bool
         var timeouts: RequestTimeouts
         var progress: (any TransferProgressObserver)?
         var isStreamed = false
@@ -70,9 +71,14 @@ public struct NetworkRequest: Sendable, Hashable {
         get { parts.value.body }
         _modify {
             parts.value.isValidated = false
+            defer { parts.value.hasBody = parts.value.body != nil }
             yield &parts.value.body
         }
     }
+    /// Whether there is a ``body``, which it takes longer to copy.
+    package var hasBody: Bool { parts.value.hasBody }
+    /// Whether the scheme of ``url`` is `https`.
+    package var isSecure: Bool { parts.value.parsedURL.isSecure }
     /// The time limits. For a value that is `nil`, the session manager's limit applies.
     public var timeouts: RequestTimeouts {
         get { parts.value.timeouts }
@@ -169,7 +175,8 @@ public struct NetworkRequest: Sendable, Hashable {
     ) {
         parts = CopyOnWrite(
             Parts(
-                method: method, lazyURL: lazyURL, parsedURL: parsedURL, headers: headers, body: body, timeouts: timeouts,
+                method: method, lazyURL: lazyURL, parsedURL: parsedURL, headers: headers, body: body, hasBody: body != nil,
+                timeouts: timeouts,
                 progress: progress, requiresAuthentication: requiresAuthentication, redirects: redirects,
                 compression: compression, priority: priority, idempotency: idempotency, endpointName: endpointName))
         self.context = context
@@ -243,7 +250,7 @@ extension NetworkRequest {
     /// - Throws: ``RequestGenerationError`` with the invalid field.
     public func validate() throws(RequestGenerationError) {
         if isValidated { return }
-        if !parsedURL.isPlain { try URLText(urlText).requireHTTP(.url) }
+        if !parts.value.parsedURL.isPlain { try URLText(urlText).requireHTTP(.url) }
         try validateAllButURL()
     }
 
@@ -263,10 +270,12 @@ extension NetworkRequest {
         if HeaderFields.isSame(method.rawValue, "CONNECT") {
             throw RequestGenerationError(.method, "CONNECT opens a tunnel and cannot be sent as a request")
         }
-        if let body, !body.isEmpty, !method.allowsBody {
-            throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
+        if hasBody, let body {
+            if !method.allowsBody, !body.isEmpty {
+                throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
+            }
+            try body.validate()
         }
-        try body?.validate()
         var headerBytes = 0
         for field in headers.fields {
             try field.validate()
@@ -334,7 +343,10 @@ public struct ContextValues: Sendable {
         get {
             var entry = values
             while let current = entry {
-                if current.key == ObjectIdentifier(key) { return (current as? ContextValueEntry<Key.Value>)?.value }
+                if current.key == ObjectIdentifier(key) {
+                    // The key determines the type of the value.
+                    return unsafeDowncast(current, to: ContextValueEntry<Key.Value>.self).value
+                }
                 entry = current.next
             }
             return nil

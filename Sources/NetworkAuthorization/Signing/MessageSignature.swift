@@ -155,7 +155,7 @@ public struct MessageSignature: Sendable {
     private func line(
         _ component: Component, of request: NetworkRequest
     ) throws(TransportError) -> (name: String, value: String)? {
-        let scheme = request.parsedURL.isSecure ? "https" : "http"
+        let scheme = request.isSecure ? "https" : "http"
         let target = request.target
         let parts = target.divided(at: "?")
         switch component.source {

@@ -18,6 +18,8 @@ public struct DefaultNetworkService: NetworkService {
     private let intercepted: InterceptedSession?
     /// The session for endpoints with a deadline, if no interceptor applies it.
     private let bounded: InterceptedSession?
+    /// `nil` for a configuration that may change.
+    private let built: BuiltRequests?
     let log: RequestLog
 
     /// Creates a service.
@@ -45,6 +47,9 @@ public struct DefaultNetworkService: NetworkService {
             ? nil
             : InterceptedSession(
                 interceptors: [EndpointDeadline()] + interceptors, session: sessionManager, identity: identity)
+        built = (configuration as? APIConfiguration).map {
+            BuiltRequests($0, identity: interceptors.isEmpty ? nil : identity.text)
+        }
         log = RequestLog(logger: logger)
     }
 
@@ -105,7 +110,9 @@ public struct DefaultNetworkService: NetworkService {
     public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
         let description = endpoint.request
         let accepted = description.acceptedStatuses
-        let request = try await settled(description)
+        // Most requests have nothing to wait for, and an asynchronous call is expensive.
+        let isSettled = !description.hasBody && description.progress == nil
+        let request = isSettled ? try build(description) : try await settled(description)
         let call = log.enabled(for: request.context).begin(request)
         let response: NetworkResponse
         do throws(TransportError) {
@@ -144,6 +151,7 @@ public struct DefaultNetworkService: NetworkService {
 
     func build(_ description: RequestDescription) throws(NetworkError) -> NetworkRequest {
         do throws(RequestGenerationError) {
+            if let built { return try built.request(for: description) }
             return try description.build(with: configuration)
         } catch {
             throw rejection(error, of: description)
@@ -164,6 +172,7 @@ public struct DefaultNetworkService: NetworkService {
 // Steps that the completion form and the async forms share.
 extension DefaultNetworkService {
     /// Sends a request through the interceptors, logs each attempt, and ends its progress, unless the body is still arriving.
+    @inline(__always)
     func exchange(_ request: NetworkRequest, _ call: CallLog?) async throws(TransportError) -> NetworkResponse {
         guard let intercepted = intercepted(for: request) else {
             guard let call else { return try await session.response(for: request) }

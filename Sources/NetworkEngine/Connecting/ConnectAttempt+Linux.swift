@@ -80,7 +80,7 @@
             self.connector = connector
             self.transfer = transfer
             server = OriginParts(transfer.origin)
-            isSecure = transfer.request.parsedURL.isSecure
+            isSecure = transfer.request.isSecure
             phaseStart = connector.context.now
             timer.attempt = self
         }

@@ -13,11 +13,21 @@
             if !transfer.sending.needsFreshConnection, !needsTunnel {
                 let key = ConnectionKey(origin: transfer.origin, trust: trust.number)
                 while let connection = pool.take(key) as? HTTP1Connection {
-                    if connection.isUsable { return exchanges.begin(transfer, on: connection, isReused: true) }
+                    if mayAssumeOpen(connection, for: transfer) || connection.isUsable {
+                        return exchanges.begin(transfer, on: connection, isReused: true)
+                    }
                     close(connection, .server)
                 }
             }
             connect(transfer, trust, versions)
+        }
+
+        /// Whether an idle connection is reused without a look at its socket, which is one of three system calls of a small request: when the loop
+        /// last waited for events, after the request was submitted, the server had neither closed it nor sent anything. If the server has closed
+        /// it since, the request is sent again, so this is only for requests that may be.
+        private func mayAssumeOpen(_ connection: HTTP1Connection, for transfer: LoopTransfer) -> Bool {
+            context.sockets.areAllEventsHandled && connection.isIdleAndWatched
+                && transfer.mayRepeat(after: .unknown, wasReused: true)
         }
 
         // MARK: Connecting

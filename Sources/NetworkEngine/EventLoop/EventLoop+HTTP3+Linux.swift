@@ -9,7 +9,7 @@
 
         /// Whether a request that may be sent over HTTP/3 or over TCP is tried over HTTP/3. Nothing but a direct route leads a datagram to the server.
         func mayUseHTTP3(_ transfer: LoopTransfer) -> Bool {
-            guard transfer.request.parsedURL.isSecure, !transfer.avoidsHTTP3, transfer.versionRule == .any,
+            guard transfer.request.isSecure, !transfer.avoidsHTTP3, transfer.versionRule == .any,
                 TLSPolicy.quicFailure == nil, !http3Failures.contains(transfer.origin, at: now)
             else { return false }
             return isRouteDirect(for: transfer)

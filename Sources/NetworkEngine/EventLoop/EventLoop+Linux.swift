@@ -3,13 +3,14 @@
     import Endpoints
     import Foundation
     import NetworkSupport
-    import NetworkTransport
+    @_spi(SessionManagers) import NetworkTransport
 
     /// An event loop: a thread that waits for sockets and deadlines, and carries the transfers that were admitted to it.
     ///
-    /// It is created with the first transfer. Each round of its thread takes the commands in the inbox, handles the sockets that are
-    /// ready, completes the transfers that have finished, and ends those whose deadline has passed. While there is no other, a
-    /// transfer is started on the calling thread, which avoids the switch to the loop's thread. Whichever thread works holds `lock`.
+    /// It is created with the first transfer. Each round of its thread takes the commands in the inbox, runs the jobs of tasks, handles the sockets
+    /// that are ready, executes the commands, and ends transfers whose deadline has passed. So the requests that were submitted meanwhile are sent
+    /// one after the other, and after all that had happened on connections before. While there is no other, a transfer is started on the
+    /// calling thread, which avoids the switch to the loop's thread. Whichever thread works holds `lock`.
     ///
     /// Connections are made by ``Connector``, kept in ``ConnectionPool``, and used by ``HTTP1Exchanges``, ``HTTP2Exchanges`` and ``HTTP3Exchanges``; a
     /// connection may be switched to another protocol (``UpgradedSockets``).
@@ -40,14 +41,16 @@
         @exclusivity(unchecked) private var briefWait = BriefWait()
         /// The jobs of tasks that run on this loop's thread.
         let jobs: LoopJobs
-        /// The transfer that a job started last.
-        private var startedByJob: LoopTransfer?
+        /// The commands of jobs that start transfers, in the current round. Used on the loop's thread.
+        @exclusivity(unchecked) private var startedByJobs: [LoopInbox.Command] = []
         /// The processor time of the loop's thread when the loop was last woken up by events; 0 before. In debug builds only.
         @exclusivity(unchecked) private var turnStart: UInt64 = 0
         /// The most processor time between two polls for events, in nanoseconds; measured in debug builds only. Used on the loop's thread.
         @exclusivity(unchecked) private(set) var longestTurn: UInt64 = 0
         /// The number of transfers that were started here and have not ended.
         @exclusivity(unchecked) var transfers = 0
+        /// The responses that are about to be delivered.
+        @exclusivity(unchecked) var responses: [(driver: CallDriver, response: ExchangeResponse)] = []
         /// Transfers that were admitted and are about to be started.
         @exclusivity(unchecked) var admitted: [LoopTransfer] = []
         /// Until when the thread sleeps if there is no event.
@@ -151,14 +154,15 @@
         private func run() -> Bool {
             claimThread()
             defer { leaveThread() }
-            var roundsOfJobs = 0
             lock.lock()
             stage = inbox.stage
             observe()
             while true {
-                context.now = monotonicNanoseconds()
-                let commands = inbox.takeCommands(jobs)
-                for command in commands { execute(command) }
+                let isIdle = inbox.beginWait(jobs)
+                if !jobs.isEmpty { runJobs() }
+                let mayWait = isIdle && !context.hasReady && !http2.agenda.hasWork && !http3.agenda.hasWork
+                for command in receiveEvents(waiting: mayWait ? waitMilliseconds() : 0) { execute(command) }
+                startTransfersOfJobs()
                 work()
                 if stage != .open { closeUnused() }
                 if transfers == 0, upgrades.isEmpty, jobs.isEmpty, inbox.isClosed {
@@ -172,27 +176,25 @@
                 }
                 if stage != .open, transfers == 0, upgrades.isEmpty, inbox.becomeQuiet() { session.partHasEnded() }
                 queueDeadline = session.endLate(now)
-                if !jobs.isEmpty {
-                    runJobs()
-                    roundsOfJobs += 1
-                    if roundsOfJobs < 16 { continue }
-                }
-                roundsOfJobs = 0
-                let isDone =
-                    commands.isEmpty && !context.hasReady && !http2.agenda.hasWork && !http3.agenda.hasWork && jobs.isEmpty
-                let milliseconds = isDone ? waitMilliseconds() : 0
-                assert(noteTurn())
-                lock.unlock()
-                let count = sockets.wait(milliseconds: milliseconds)
-                lock.lock()
-                inbox.wokeUp()
-                context.now = monotonicNanoseconds()
-                context.turn = LoopTurn()
-                assert(beginTurn())
-                context.continueReady()
-                sockets.forEach(count) { owner, readiness in owner.socketIsReady(readiness) }
-                work()
             }
+        }
+
+        /// Waits for events of sockets, and handles them.
+        ///
+        /// - Returns: The commands that were in the inbox when the wait ended.
+        private func receiveEvents(waiting milliseconds: CInt) -> [LoopInbox.Command] {
+            assert(noteTurn())
+            lock.unlock()
+            let count = sockets.wait(milliseconds: milliseconds)
+            let commands = inbox.endWait()
+            lock.lock()
+            context.now = monotonicNanoseconds()
+            context.turn = LoopTurn()
+            assert(beginTurn())
+            context.continueReady()
+            sockets.forEach(count) { owner, readiness in owner.socketIsReady(readiness) }
+            deliverResponses()
+            return commands
         }
 
         private func beginTurn() -> Bool {
@@ -224,6 +226,7 @@
             http2.advance()
             http3.advance()
             context.workspace.arrivals.flush()
+            deliverResponses()
         }
 
         private var nextDeadline: UInt64 {
@@ -278,6 +281,7 @@
             guard lock.tryLock() else { return false }
             defer { lock.unlock() }
             guard !hasEnded, transfers == 0, stage == .open else { return false }
+            sockets.areAllEventsHandled = false
             context.holdsBackWatching = true
             defer { context.holdsBackWatching = false }
             runOnCallingThread(command)
@@ -308,37 +312,43 @@
 
         // MARK: Jobs
 
-        /// Runs jobs of tasks without holding the lock, then polls for the response if they have sent the only request, or for a reply on the
-        /// only upgraded connection.
+        /// Runs jobs of tasks without holding the lock.
         private func runJobs() {
             lock.unlock()
             jobs.run(atMost: 256)
             lock.lock()
-            context.now = monotonicNanoseconds()
-            http2.advance()
-            http3.advance()
-            if let transfer = startedByJob, jobs.isEmpty { waitBriefly(for: transfer, onLoop: true) }
-            startedByJob = nil
+        }
+
+        /// Starts a transfer for a job that runs on this loop's thread, after this and a few other jobs.
+        func startForJob(_ command: LoopInbox.Command) {
+            // A request is not delayed by jobs that take long.
+            if let first = startedByJobs.first?.starting, let transfer = command.starting,
+                transfer.submitted &- first.submitted > Self.longestDelay
+            {
+                jobs.stop()
+            }
+            startedByJobs.append(command)
+        }
+
+        /// How long the transfer of a job waits for further jobs, in nanoseconds.
+        private static let longestDelay: UInt64 = 100_000
+
+        /// Sends the requests of jobs, then polls for the response if there is only one, or for a reply on the only upgraded connection.
+        private func startTransfersOfJobs() {
+            if !startedByJobs.isEmpty {
+                // Their commands overtake those in the inbox, which may be that of an observer of events.
+                if context.events == nil, !inbox.isEmpty { observe() }
+                context.holdsBackWatching = true
+                for command in startedByJobs { execute(command) }
+                context.holdsBackWatching = false
+                work()
+                if jobs.isEmpty, let transfer = startedByJobs.last?.starting { waitBriefly(for: transfer, onLoop: true) }
+                startedByJobs.removeAll(keepingCapacity: true)
+            }
             if jobs.isEmpty, transfers == 0, !upgrades.isEmpty, let socket = upgrades.takeAwaited() {
                 waitBriefly(for: socket.connection)
             }
             context.watchAgain()
-        }
-
-        /// Starts a transfer for a job that runs on this loop's thread.
-        func startForJob(_ command: LoopInbox.Command) {
-            lock.lock()
-            defer { lock.unlock() }
-            // Observers of progress are called while the lock is held; if they start transfers, these go to the inbox.
-            jobs.isRunning = false
-            defer { jobs.isRunning = true }
-            context.holdsBackWatching = true
-            defer { context.holdsBackWatching = false }
-            context.now = monotonicNanoseconds()
-            // The command overtakes those in the inbox, which may be that of an observer of events.
-            if context.events == nil, !inbox.isEmpty { observe() }
-            execute(command)
-            startedByJob = command.starting
         }
 
         // MARK: Polling

@@ -78,8 +78,7 @@
 
         func finish(_ transfer: LoopTransfer) {
             if let next = transfer.exchange.next { return send(next, transfer) }
-            let body = PaddedBytes(padding: &transfer.exchange.body)
-            end(transfer, .success(transfer.response(.data(body), at: now)))
+            end(transfer, .success(transfer.response(.data(transfer.body.take()), at: now)))
         }
 
         /// Follows the redirect whose head the transfer has delivered: drops its body, then sends the next request.
@@ -112,7 +111,7 @@
             transfer.versionRule = .any
             transfer.avoidsHTTP3 = false
             transfer.tcpDeadline = .max
-            transfer.exchange = TransferExchange()
+            transfer.resetExchange()
             enterAnew(transfer)
         }
 
@@ -123,7 +122,7 @@
 
         func sendAnew(_ transfer: LoopTransfer) {
             leave(transfer, isEnd: false)
-            transfer.exchange = TransferExchange()
+            transfer.resetExchange()
             enterAnew(transfer)
         }
 
@@ -144,7 +143,24 @@
             }
             if keepsConnecting, transfer.carrier?.keepConnecting(without: transfer) == true { transfer.carrier = nil }
             leave(transfer, isEnd: true)
-            if let outcome { transfer.driver.end(outcome) }
+            guard let outcome else { return }
+            if transfer.download == nil, case .success(let response) = outcome {
+                responses.append((transfer.driver, response))
+                if responses.count >= Self.maximumResponses { deliverResponses() }
+            } else {
+                transfer.driver.end(outcome)
+            }
+        }
+
+        /// The number of responses that are delivered together. More would delay the first ones.
+        private static let maximumResponses = 8
+
+        /// Delivers the responses that were received completely. Several at a time, because each may wake a thread for the task that waits for it, which
+        /// is a system call: a thread that is about to wake up for the first one finds the others too.
+        func deliverResponses() {
+            guard !responses.isEmpty else { return }
+            for index in responses.indices { responses[index].driver.end(.success(responses[index].response)) }
+            responses.removeAll(keepingCapacity: true)
         }
 
         /// Removes a transfer from its carrier, the heap of deadlines and this loop. If it has not finished, its connection is closed.

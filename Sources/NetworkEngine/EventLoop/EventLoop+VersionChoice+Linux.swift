@@ -21,7 +21,7 @@
                 if port != nil, mayUseHTTP3(transfer) { return launchHTTP3(transfer, trust) }
             case .automatic: break
             }
-            guard transfer.request.parsedURL.isSecure, transfer.versionRule != .http1 else {
+            guard transfer.request.isSecure, transfer.versionRule != .http1 else {
                 return launchHTTP1(transfer, trust)
             }
             switch versions.lookUp(transfer.origin) {
@@ -54,7 +54,7 @@
 
         /// Sends a request over HTTP/2, which its configuration or its server requires.
         private func launchHTTP2(_ transfer: LoopTransfer, _ trust: TLSPolicy) {
-            if !transfer.request.parsedURL.isSecure, context.configuration.proxy.kind != .none {
+            if !transfer.request.isSecure, context.configuration.proxy.kind != .none {
                 do throws(TransportError) {
                     let route = try Route(session.context, for: transfer.request)
                     if route.proxy.server?.takesAbsoluteForm == true {

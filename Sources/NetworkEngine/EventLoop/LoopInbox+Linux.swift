@@ -196,26 +196,29 @@
 
         // MARK: For the loop's thread
 
-        /// Removes all commands and jobs. If there are none, records that the thread is about to sleep.
+        /// Removes the jobs. If there are none, and no commands, records that the thread is about to sleep.
         ///
         /// - Parameter jobs: The jobs that the thread already has. Those of the inbox are appended.
-        /// - Returns: The commands.
-        func takeCommands(_ jobs: LoopJobs) -> [Command] {
+        /// - Returns: Whether the thread may sleep.
+        func beginWait(_ jobs: LoopJobs) -> Bool {
             inbox.withLock { inbox in
                 if !inbox.jobs.isEmpty {
                     jobs.append(inbox.jobs)
                     inbox.jobs.removeAll()
                 }
                 inbox.isAsleep = inbox.commands.isEmpty && jobs.isEmpty
+                return inbox.isAsleep
+            }
+        }
+
+        /// Records that the thread is awake, and removes the commands.
+        func endWait() -> [Command] {
+            inbox.withLock { inbox in
+                inbox.isAsleep = false
                 if inbox.commands.isEmpty { return [] }
                 defer { inbox.commands.removeAll() }
                 return inbox.commands
             }
-        }
-
-        /// Records that the thread is awake.
-        func wokeUp() {
-            inbox.withLock { $0.isAsleep = false }
         }
 
         /// Lets the thread end if it may: the loop is closed, and no command or job needs the thread. The loop is removed from the

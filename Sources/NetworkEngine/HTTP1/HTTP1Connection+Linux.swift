@@ -50,6 +50,9 @@
             return Int64(sending.dataOffset) + Int64(max(sending.copiedBody - sending.pendingCount, 0))
         }
 
+        /// Whether the connection was read to its end, and each later event would have been reported.
+        var isIdleAndWatched: Bool { isOpen && isWatched && !mayRead && !hasEnded }
+
         /// Whether an idle connection can be reused. Checks its socket: a connection that the server has closed, that has failed,
         /// or that has received unrequested bytes is not reused (RFC 9112 §9.2, §9.5).
         var isUsable: Bool {

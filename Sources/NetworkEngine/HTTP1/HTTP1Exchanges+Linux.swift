@@ -68,13 +68,14 @@
             var head = HTTP1SentHead()
             var copied = 0
             // Trailers need chunks, even if the length is known (RFC 9112 §7.1.2).
-            let hasTrailers = request.body?.trailers != nil
+            let body = request.hasBody ? request.body : nil
+            let hasTrailers = body?.trailers != nil
             connection.sending.begin { buffer in
                 head = requestWriter.appendHead(
                     of: request, bodyLength: hasTrailers ? nil : transfer.upload.length, target: connection.target,
                     cookie: cookie, to: &buffer)
                 // A small body is sent together with the head, in one packet.
-                if !hasTrailers, let data = request.body?.data, data.count <= HTTP1Sending.copiedBytes, !head.expectsContinue {
+                if !hasTrailers, let data = body?.data, data.count <= HTTP1Sending.copiedBytes, !head.expectsContinue {
                     buffer.append(contentsOf: data)
                     copied = data.count
                 }
@@ -84,7 +85,7 @@
             connection.sending.awaitsContinue = head.expectsContinue
             transfer.timeLimits.continuation = context.now &+ 1_000_000_000
             if transfer.isLargeUpload { connection.limitUnsentBytes() }
-            if let body = request.body {
+            if let body {
                 if !hasTrailers, let data = body.data {
                     if copied == 0, !data.isEmpty { connection.sending.data = data }
                 } else {
@@ -129,7 +130,7 @@
                     case .bytes(let count):
                         connection.sending.take(count)
                         transfer.lastActivity = context.now
-                        if transfer.request.body != nil { transfer.reportProgress(context.now) }
+                        if transfer.request.hasBody { transfer.reportProgress(context.now) }
                     case .again, .withoutData:
                         connection.mayWrite = false
                     case .end:

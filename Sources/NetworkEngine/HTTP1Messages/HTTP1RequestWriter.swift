@@ -114,7 +114,7 @@ struct HTTP1RequestWriter: Sendable {
 
     /// The value of the `Trailer` field for the trailers of the body; `nil` if none are announced.
     private func announcedTrailers(of request: NetworkRequest) -> String? {
-        guard let names = request.body?.trailers?.names, !names.isEmpty else { return nil }
+        guard request.hasBody, let names = request.body?.trailers?.names, !names.isEmpty else { return nil }
         return names.joined(separator: ", ")
     }
 
@@ -266,7 +266,7 @@ extension String {
 extension NetworkRequest {
     /// Whether the request has a body or its method expects one, so that a length is sent even if it is 0 (RFC 9110 §8.6).
     var sendsBody: Bool {
-        if let body, !body.isEmpty { return true }
+        if hasBody, let body, !body.isEmpty { return true }
         // Most requests; the other comparisons are of texts that differ, which take longer.
         if method == .get { return false }
         return method == .post || method == .put || method == .patch || method == .query

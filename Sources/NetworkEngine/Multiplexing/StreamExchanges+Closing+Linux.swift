@@ -37,7 +37,7 @@
             if !exchange.isUnsent { transfer.sending.noteRefusal() }
             transfer.stopBodyWriter()
             transfer.isReceivePaused = false
-            transfer.exchange = TransferExchange()
+            transfer.resetExchange()
             limitConnecting(transfer)
             launch(transfer)
         }

@@ -7,7 +7,16 @@ protocol PoolMember: DeadlineMember {
 
 /// Objects that no request uses, such as idle connections, by the properties that a request needs.
 struct KeyedPool<Member: PoolMember> {
-    private var byKey: [ConnectionKey: [Member]] = [:]
+    private final class List {
+        let key: ConnectionKey
+        @exclusivity(unchecked) var members: [Member] = []
+
+        init(_ key: ConnectionKey) { self.key = key }
+    }
+
+    private var byKey: [ConnectionKey: List] = [:]
+    /// The list that was used last. Most members have the same key as the member before, so that it is rarely looked up.
+    private var latest: List?
     private var byDeadline = DeadlineHeap<Member>()
     private(set) var count = 0
 
@@ -17,28 +26,50 @@ struct KeyedPool<Member: PoolMember> {
     var all: [Member] { byDeadline.all }
 
     mutating func put(_ member: Member) {
-        byKey[member.key, default: []].append(member)
+        let list = list(member.key) ?? add(member.key)
+        list.members.append(member)
         byDeadline.insert(member)
         count += 1
     }
 
     /// Removes and returns the member with this key that was added last.
     mutating func take(_ key: ConnectionKey) -> Member? {
-        guard let member = byKey[key]?.popLast() else { return nil }
+        guard let list = list(key), let member = list.members.popLast() else { return nil }
         byDeadline.remove(member)
         count -= 1
-        if byKey[key]?.isEmpty == true, byKey.count > 64 { byKey[key] = nil }
+        forget(list)
         return member
     }
 
     /// Removes a member. Does nothing if it is not in the pool.
     mutating func remove(_ member: Member) {
-        guard member.heapIndex >= 0, let entry = byKey.index(forKey: member.key),
-            let index = byKey.values[entry].lastIndex(where: { $0 === member })
+        guard member.heapIndex >= 0, let list = list(member.key),
+            let index = list.members.lastIndex(where: { $0 === member })
         else { return }
-        byKey.values[entry].remove(at: index)
-        if byKey.count > 64, byKey.values[entry].isEmpty { byKey.remove(at: entry) }
+        list.members.remove(at: index)
+        forget(list)
         byDeadline.remove(member)
         count -= 1
+    }
+
+    private mutating func list(_ key: ConnectionKey) -> List? {
+        if let latest, latest.key == key { return latest }
+        guard let list = byKey[key] else { return nil }
+        latest = list
+        return list
+    }
+
+    private mutating func add(_ key: ConnectionKey) -> List {
+        let list = List(key)
+        byKey[key] = list
+        latest = list
+        return list
+    }
+
+    /// Removes a list that is empty, if there are more than 64: a crawler visits millions of hosts.
+    private mutating func forget(_ list: List) {
+        guard byKey.count > 64, list.members.isEmpty else { return }
+        byKey[list.key] = nil
+        latest = nil
     }
 }

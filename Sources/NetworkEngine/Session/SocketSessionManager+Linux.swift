@@ -65,7 +65,7 @@
             for request: NetworkRequest,
             completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
         ) -> any NetworkCancellable {
-            if request.body?.looksAtFiles == true {
+            if request.hasBody, request.body?.looksAtFiles == true {
                 return TaskCancellable { () async throws(TransportError) in
                     try await self.response(for: request)
                 } completion: {
@@ -94,15 +94,11 @@
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             #if DEBUG
                 if Self.sendsOnEventLoops, EventLoop.ofThisThread == nil {
-                    return try await run { () async throws(TransportError) in try await send(request) }
+                    return try await run { () async throws(TransportError) in try await response(for: request) }
                 }
             #endif
-            return try await send(request)
-        }
-
-        private func send(_ request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             let transfer: LoopTransfer
-            if request.body?.looksAtFiles == true {
+            if request.hasBody, request.body?.looksAtFiles == true {
                 transfer = try await BackgroundThreads.files.value { () throws(TransportError) in
                     try self.transfer(for: request)
                 }
@@ -117,8 +113,12 @@
             do throws(TransportError) {
                 let session = try session
                 var request = try session.context.rules.prepared(request)
-                if let body = request.body { request.body = try body.measured(for: request) }
-                return LoopTransfer(request, bodyLength: request.body.map(\.knownLength) ?? 0, session.context, session)
+                var length: Int64? = 0
+                if request.hasBody, let body = try request.body?.measured(for: request) {
+                    length = body.knownLength
+                    request.body = body
+                }
+                return LoopTransfer(request, bodyLength: length, session.context, session)
             } catch {
                 request.reportEnd()
                 throw error

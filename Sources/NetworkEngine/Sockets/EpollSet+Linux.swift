@@ -50,6 +50,10 @@
         var options: SocketOptions?
         private let descriptor: CInt
         @exclusivity(unchecked) private var events = [epoll_event](repeating: epoll_event(), count: 256)
+        /// Whether all events were handled that had occurred when the loop's thread last waited. A caller's thread does not wait, and clears this.
+        var areAllEventsHandled = false
+        /// Whether there may have been more events than fit.
+        private var mayHaveMore = false
         /// The state of each socket, indexed by its descriptor.
         private var sockets: [Socket] = []
 
@@ -139,7 +143,10 @@
         /// - Parameter milliseconds: The time limit; -1 for none.
         /// - Returns: The number of events for ``forEach(_:_:)``.
         func wait(milliseconds: CInt) -> Int {
-            Int(max(epoll_wait(descriptor, &events, CInt(events.count), milliseconds), 0))
+            let count = epoll_wait(descriptor, &events, CInt(events.count), milliseconds)
+            areAllEventsHandled = false
+            mayHaveMore = count < 0 || count >= events.count
+            return Int(max(count, 0))
         }
 
         /// The operations that a socket is ready for.
@@ -153,6 +160,7 @@
         /// Calls `body` with the owner and the readiness of each of the first `count` events, except for the wake event, which is reset here, and
         /// those of sockets that were closed meanwhile.
         func forEach(_ count: Int, _ body: (any SocketOwner, Readiness) -> Void) {
+            defer { areAllEventsHandled = !mayHaveMore }
             for index in 0..<count {
                 let event = events[index]
                 let socket = CInt(truncatingIfNeeded: event.data.u64)

@@ -59,12 +59,16 @@
         var queued: UInt64 = 0
         /// When the current request was started in its loop.
         var launched: UInt64 = 0
+        /// Whether the driver has sent its first request. Belongs to the driver, which sends one request at a time.
+        private var isStarted = false
         /// Whether the loop has started it and it has not ended there.
         var isHere = false
         /// What carries the current request after it was admitted; `nil` before, and after an exchange has ended.
         var carrier: (any RequestCarrier)?
         /// The current request on its connection, and its response.
         @exclusivity(unchecked) var exchange = TransferExchange()
+        /// The body of that response after content decoding, unless it is streamed.
+        @exclusivity(unchecked) var body = PaddedBuffer()
         /// The body of the current request, as far as it was sent.
         @exclusivity(unchecked) var upload: TransferUpload
         /// When a byte was last sent or received.
@@ -111,7 +115,8 @@
         // MARK: For the driver, on any thread
 
         func send(_ request: NetworkRequest, cookies: String?) {
-            guard driver.redirectCount == 0 else { return dispatcher.follow(self, request, cookies: cookies) }
+            guard !isStarted else { return dispatcher.follow(self, request, cookies: cookies) }
+            isStarted = true
             self.cookies = cookies
             dispatcher.start(self)
         }
@@ -132,6 +137,12 @@
         }
 
         // MARK: For the loop
+
+        /// Forgets the response, before another request is sent.
+        func resetExchange() {
+            exchange = TransferExchange()
+            body = PaddedBuffer()
+        }
 
         /// Continues the transfer after a pause: the reader has room, or there is something to send.
         func resume() {

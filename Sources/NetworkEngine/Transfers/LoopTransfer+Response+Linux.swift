@@ -29,7 +29,7 @@
 
         /// Notes what a server says of HTTP/3 whose certificate was verified.
         private func noteAlternatives(at now: UInt64) {
-            guard request.parsedURL.isSecure, trust?.isVerified == true else { return }
+            guard request.isSecure, trust?.isVerified == true else { return }
             // The server is not responsible for this origin (RFC 9110 §15.5.20).
             if exchange.status == 421 { return context.alternatives.withLock { $0.remove(origin) } }
             guard let text = exchange.head.value(for: "alt-svc"),
@@ -45,7 +45,7 @@
         ) -> ExchangeResponse {
             ExchangeResponse(
                 status: exchange.status, fields: .lines(exchange.head), content: content, lazyURL: request.lazyURL,
-                timings: timings(now), isVerified: trust?.isVerified == true && request.parsedURL.isSecure,
+                timings: timings(now), isVerified: trust?.isVerified == true && request.isSecure,
                 mayBeFollowed: mayBeFollowed,
                 isBodyPending: mayBeFollowed, canSendBodyAgain: !mayBeFollowed || canSendBodyAgain)
         }
@@ -66,7 +66,7 @@
             guard download != nil else {
                 guard hasContent, let length = content.length else { return }
                 guard length > context.configuration.maximumBodyBytes else {
-                    exchange.reserveBody(length)
+                    body.reserveCapacity(Int(min(length, 1 << 20)))
                     return
                 }
                 throw TransportError(
@@ -181,12 +181,12 @@
                 workspace.arrivals.note(self)
                 return true
             }
-            guard bytes.count <= context.configuration.maximumBodyBytes - exchange.body.count else {
+            guard bytes.count <= context.configuration.maximumBodyBytes - body.count else {
                 throw TransportError(
                     .bodyTooLarge, "the body is larger than \(context.configuration.maximumBodyBytes) bytes (maximumBodyBytes)",
                     phase: .receive, request: request)
             }
-            exchange.body.append(contentsOf: bytes)
+            body.append(bytes)
             return true
         }
     }

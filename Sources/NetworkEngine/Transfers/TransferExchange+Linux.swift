@@ -19,7 +19,6 @@
         var queuedAtLastCheck = 0
         var status = 0
         var head = ResponseHead()
-        var body = Data()
         /// The value of `Content-Length`, when progress is reported.
         var announcedLength: Int64?
         /// The number of bytes of the body that were received, before content decoding.
@@ -44,12 +43,6 @@
 
         /// What is known of a request whose connection was lost.
         var fate: SendRule.Fate { head.count == 0 ? .unknown : .responded }
-
-        /// Makes room for a body of the announced length, up to 1 MiB, and for the padding that decoders need.
-        mutating func reserveBody(_ length: Int64) {
-            guard length > 0, body.isEmpty else { return }
-            body.reserveCapacity(Int(min(length, 1 << 20)) + PaddedBytes.padding)
-        }
     }
 
     /// How the body of a response is transferred.

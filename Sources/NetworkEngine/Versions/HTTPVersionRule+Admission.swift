@@ -14,7 +14,7 @@ extension HTTPVersionRule {
                 request: request)
         }
         guard self == .http3 else { return }
-        guard request.parsedURL.isSecure else {
+        guard request.isSecure else {
             throw TransportError(
                 .httpVersionUnavailable, "httpVersion requires HTTP/3, which exists for https only (RFC 9114 §3.1)",
                 request: request)

@@ -38,6 +38,7 @@ public final class CircuitBreaker: NetworkInterceptor {
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` while the circuit is open;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if an option is invalid; otherwise what `next` throws.
+    @inline(__always)
     public func intercept(
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {

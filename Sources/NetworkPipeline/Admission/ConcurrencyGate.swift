@@ -115,6 +115,7 @@ public final class ConcurrencyGate: NetworkInterceptor {
     ///   ``NetworkCore/TransportError/Code/timedOut`` if the deadline passes in the queue;
     ///   ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the queue;
     ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if a limit is invalid; otherwise what `next` throws.
+    @inline(__always)
     public func intercept(
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
@@ -126,7 +127,7 @@ public final class ConcurrencyGate: NetworkInterceptor {
         let began = adaptive == nil ? .zero : time.elapsed.bounded
         do throws(TransportError) {
             var response = try await next(request)
-            measure(since: began, origin, isOverload: [429, 503].contains(response.statusCode))
+            measure(since: began, origin, isOverload: response.statusCode == 429 || response.statusCode == 503)
             if response.body.isInMemory {
                 leave(origin)
             } else {

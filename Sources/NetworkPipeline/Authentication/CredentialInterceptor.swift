@@ -63,6 +63,7 @@ public struct CredentialInterceptor: NetworkInterceptor {
     /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if no credential can be obtained;
     ///   ``NetworkCore/TransportError/Code/timedOut`` or ``NetworkCore/TransportError/Code/cancelled`` while it waits for a
     ///   refresh; otherwise what `next` throws.
+    @inline(__always)
     public func intercept(
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {

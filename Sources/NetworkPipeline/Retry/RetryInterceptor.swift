@@ -53,6 +53,7 @@ public struct RetryInterceptor: NetworkInterceptor, RetryAttemptPolicy {
     ///
     /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` if the options or the
     ///   budget is invalid; ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in a pause.
+    @inline(__always)
     public func intercept(
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {

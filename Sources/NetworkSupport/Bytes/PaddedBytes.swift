@@ -18,21 +18,14 @@ package struct PaddedBytes: Sendable, Hashable {
         count = data.count
     }
 
-    /// Creates bytes with padding.
-    ///
-    /// - Parameter bytes: The bytes. They are extended in place if they have room for ``padding`` more and are not shared, and copied
-    ///   otherwise. Empty afterwards.
-    package init(padding bytes: inout Data) {
-        count = bytes.count
-        bytes.append(Self.zeros)
-        storage = bytes
-        bytes = Data()
+    /// Creates bytes of which the last ``padding`` are zeros that do not count.
+    init(padded storage: Data, count: Int) {
+        self.storage = storage
+        self.count = count
     }
 
     /// Whether ``padding`` zeros follow the bytes.
     package var hasPadding: Bool { storage.count > count }
-
-    private static let zeros = Data(count: padding)
 
     /// The bytes, which share the storage.
     package var data: Data { hasPadding ? storage.prefix(count) : storage }

@@ -15,7 +15,7 @@ import NetworkSupport
     public typealias Outcome = Result<ExchangeResponse, TransportError>
 
     /// What receives the outcome of an exchange.
-    enum Receiver {
+    @usableFromInline enum Receiver {
         case continuation(UnsafeContinuation<Outcome, Never>)
         case completion(@Sendable (Outcome) -> Void)
     }
@@ -40,7 +40,8 @@ import NetworkSupport
     package init(_ request: NetworkRequest, rules: CallRules, download: ResponseBodyPipe? = nil) {
         self.rules = rules
         original = request
-        notifier = CallNotifier(request, submitted: submitted)
+        let isObserved = request.progress != nil || request.observesInformationalResponses
+        notifier = isObserved ? CallNotifier(request, submitted: submitted) : nil
         self.download = download
         state = Locked(CallState(request))
     }
@@ -50,6 +51,8 @@ import NetworkSupport
     /// Performs the call and returns its response: the complete one, or one whose body is still arriving if the request is streamed.
     ///
     /// - Throws: At once when the task is cancelled.
+    // Inlinable, because each call of an asynchronous function costs two changes of the executor.
+    @inlinable
     public func response(over exchange: any Exchange) async throws(TransportError) -> NetworkResponse {
         var step = Step.send(original)
         while true {
@@ -58,13 +61,17 @@ import NetworkSupport
             } onCancel: {
                 exchange.cancel()
             }
-            // The thread sanitizer sees the synchronization by the lock of the state, but not that by the continuation.
-            assert(!isAwaited)
             step = self.step(after: outcome, of: exchange)
             guard case .end(let result) = step else { continue }
-            if let notifier { await notifier.settled() }
+            if mustSettle { await settled() }
             return try result.get()
         }
+    }
+
+    @usableFromInline var mustSettle: Bool { notifier?.mustSettle == true }
+
+    @usableFromInline func settled() async {
+        await notifier?.settled()
     }
 
     /// Performs the call.
@@ -136,9 +143,9 @@ import NetworkSupport
         }
         if let receiver { hand(outcome, to: receiver) }
         guard let download else { return }
-        let end = outcome.map { StreamEnd(trailers: $0.trailers, timings: $0.timings) }
+        let end = outcome.map { StreamEnd(trailers: $0.response.trailers, timings: $0.response.timings) }
         guard receiver == nil, let notifier else { return download.finish(end) }
-        notifier.finish { $0.complete(with: try? outcome.get().timings) }
+        notifier.finish { $0.complete(with: try? outcome.get().response.timings) }
         notifier.whenSettled { download.finish(end) }
     }
 
@@ -152,14 +159,14 @@ import NetworkSupport
     // MARK: What follows
 
     /// What the driver does next.
-    private enum Step {
+    @usableFromInline enum Step {
         case send(NetworkRequest)
         /// Receives the body of a redirect that is returned.
         case receiveBody
         case end(Result<NetworkResponse, TransportError>)
     }
 
-    private func perform(_ step: Step, over exchange: any Exchange, _ receiver: Receiver) {
+    @usableFromInline func perform(_ step: Step, over exchange: any Exchange, _ receiver: Receiver) {
         if let failure = state.withLock({ $0.await(receiver) }) { return hand(.failure(failure), to: receiver) }
         switch step {
         case .send(let request): exchange.send(request, cookies: storedCookies(for: request))
@@ -169,19 +176,20 @@ import NetworkSupport
     }
 
     /// Decides what follows an outcome. Called on the thread or the task that receives it.
-    private func step(after outcome: Outcome, of exchange: any Exchange) -> Step {
+    @usableFromInline func step(after outcome: Outcome, of exchange: any Exchange) -> Step {
+        // The thread sanitizer sees the synchronization by the lock of the state, but not that by the continuation.
+        assert(!isAwaited)
         switch outcome {
         case .failure(let error): return end(with: error)
         case .success(let response):
-            let headers = response.headers
-            if rules.learnsFromResponses { learn(from: response, headers) }
+            if rules.learnsFromResponses { learn(from: response) }
             if response.mayBeFollowed {
                 var failure: TransportError?
                 do throws(TransportError) {
-                    if let next = try redirect(by: response, headers) { return .send(next) }
+                    if let next = try redirect(by: response) { return .send(next) }
                 } catch {
                     failure = error
-                    failure?.timings = response.timings
+                    failure?.timings = response.response.timings
                 }
                 if failure == nil, response.isBodyPending, download == nil { return .receiveBody }
                 failure = state.withLock { $0.settle() } ?? failure
@@ -189,17 +197,19 @@ import NetworkSupport
                 if isReceived { exchange.receiveBody() } else { exchange.withdraw() }
                 if let failure { return end(with: failure) }
             }
-            return end(with: response, headers, exchange)
+            return end(with: response, exchange)
         }
     }
 
     /// Returns the request that a redirect leads to; `nil` if the response is returned.
-    private func redirect(by response: ExchangeResponse, _ headers: HeaderFields) throws(TransportError) -> NetworkRequest? {
+    private func redirect(by received: ExchangeResponse) throws(TransportError) -> NetworkRequest? {
         let (request, trail) = state.withLock { ($0.request, $0.trail) }
+        let response = received.response
         guard
-            let next = try rules.redirects.next(after: request, status: response.status, headers: headers, trail: trail)
+            let next = try rules.redirects.next(
+                after: request, status: response.statusCode, headers: response.headers, trail: trail)
         else { return nil }
-        if next.body != nil, !response.canSendBodyAgain { throw .bodyNotReplayable(for: next) }
+        if next.body != nil, !received.canSendBodyAgain { throw .bodyNotReplayable(for: next) }
         next.report(.redirected(next))
         state.withLock { $0.follow(next) }
         return next
@@ -212,14 +222,14 @@ import NetworkSupport
     }
 
     /// Stores what the header fields of a response say about later requests: its cookies, and that its host is contacted over TLS only.
-    private func learn(from response: ExchangeResponse, _ headers: HeaderFields) {
-        let request = request
+    private func learn(from received: ExchangeResponse) {
+        let (request, headers) = (request, received.response.headers)
         if let cookies = rules.cookieStore, headers.contains("Set-Cookie"), let location = CookieLocation(request) {
             cookies.receive(headers.values(for: "Set-Cookie"), from: location)
         }
         // Only a verified connection may turn the protection on or off (RFC 6797 §8.1).
-        if let strictTransport = rules.strictTransport, response.isVerified {
-            strictTransport.receive(response.strictTransportFields(headers), for: request)
+        if let strictTransport = rules.strictTransport, received.isVerified {
+            strictTransport.receive(received.strictTransportFields, for: request)
         }
     }
 
@@ -228,23 +238,14 @@ import NetworkSupport
         return .end(.failure(error))
     }
 
-    private func end(with response: ExchangeResponse, _ headers: HeaderFields, _ exchange: any Exchange) -> Step {
-        var body = NetworkBody.empty
-        var upgrade: Upgrade?
-        switch response.content {
-        case .data(let bytes): body = NetworkBody(source: .data(bytes))
-        case .body(let content): body = content
-        case .upgraded(let connection): upgrade = connection
-        case .download:
-            if let download { body = NetworkBody(next: download.next, end: { download.end }, stop: exchange.cancel) }
+    private func end(with received: ExchangeResponse, _ exchange: any Exchange) -> Step {
+        var response = received.response
+        if received.isDownload, let download {
+            response.body = NetworkBody(next: download.next, end: { download.end }, stop: exchange.cancel)
         }
         // Otherwise the call ends with the body.
-        if body.isInMemory { notifier?.finish { $0.complete(with: response.timings) } }
-        var result = NetworkResponse(
-            statusCode: response.status, headers: headers, trailers: response.trailers, body: body, lazyURL: response.lazyURL,
-            timings: response.timings)
-        result.upgrade = upgrade
-        return .end(.success(result))
+        if let notifier, response.body.isInMemory { notifier.finish { $0.complete(with: response.timings) } }
+        return .end(.success(response))
     }
 }
 

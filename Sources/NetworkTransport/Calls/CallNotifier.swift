@@ -17,6 +17,15 @@ package final class CallNotifier: Sendable {
         var hasEvents = false
         /// The progress that the observer has not received.
         var pending: TransferProgress?
+        /// Created with the first event: most observed calls have none.
+        var deliveries: SerialWork?
+
+        mutating func makeDeliveries() -> SerialWork {
+            if let deliveries { return deliveries }
+            let made = SerialWork(on: .completions)
+            deliveries = made
+            return made
+        }
 
         /// Sets the progress that is to be delivered, and returns whether none was before.
         mutating func add(_ progress: TransferProgress) -> Bool {
@@ -34,11 +43,9 @@ package final class CallNotifier: Sendable {
     private let state = Locked(State())
     private let request: NetworkRequest
     private let submitted: UInt64
-    private let deliveries = SerialWork(on: .completions)
 
-    /// Creates a notifier; `nil` if the request has no observer.
-    package init?(_ request: NetworkRequest, submitted: UInt64) {
-        guard request.progress != nil || request.observesInformationalResponses else { return nil }
+    /// Creates a notifier for a request that has an observer.
+    package init(_ request: NetworkRequest, submitted: UInt64) {
         self.request = request
         self.submitted = submitted
     }
@@ -89,7 +96,10 @@ package final class CallNotifier: Sendable {
 
     /// Reports an informational response.
     package func report(_ response: InformationalResponse) {
-        state.withLock { $0.hasEvents = true }
+        let deliveries = state.withLock { state in
+            state.hasEvents = true
+            return state.makeDeliveries()
+        }
         deliveries.run { [request] in request.report(response) }
     }
 
@@ -97,7 +107,7 @@ package final class CallNotifier: Sendable {
     /// observed calls change no thread.
     package func whenSettled(_ work: @escaping @Sendable () -> Void) {
         guard mustSettle else { return work() }
-        deliveries.run { [request] in request.progress.whenSettled(work) }
+        state.withLock { $0.makeDeliveries() }.run { [request] in request.progress.whenSettled(work) }
     }
 
     /// Returns after the observers have processed all events so far, even if the task is cancelled.
@@ -108,10 +118,11 @@ package final class CallNotifier: Sendable {
         await settled.value()
     }
 
-    private var mustSettle: Bool { request.progress != nil || state.withLock(\.hasEvents) }
+    /// Whether an observer was or will be called, so that the result has to wait for it.
+    var mustSettle: Bool { request.progress != nil || state.withLock(\.hasEvents) }
 
     private func deliver() {
-        deliveries.run { [self] in
+        state.withLock { $0.makeDeliveries() }.run { [self] in
             let progress = state.withLock { state in
                 defer { state.pending = nil }
                 return state.pending

@@ -48,10 +48,8 @@ extension Exchange {
     }
 }
 
-/// A response as an exchange delivers it. Its head is parsed on the thread of the receiver.
-///
-/// A class, because it passes through many calls and is not changed.
-@_spi(SessionManagers) public final class ExchangeResponse: Sendable {
+/// A response as an exchange delivers it.
+@_spi(SessionManagers) public struct ExchangeResponse: Sendable {
     /// The header fields, parsed or as they were received.
     package enum Fields: Sendable {
         case lines(ResponseHead)
@@ -72,11 +70,11 @@ extension Exchange {
         case upgraded(Upgrade)
     }
 
-    package let status: Int
-    package let fields: Fields
-    package let content: ResponseContent
-    package let lazyURL: LazyURL
-    package let timings: TransferTimings
+    /// What is passed on to the caller. Its body is empty if ``isDownload`` is `true`.
+    package var response: NetworkResponse
+    /// Whether the body arrives through ``CallDriver/download``.
+    let isDownload: Bool
+    private let areFieldsJoined: Bool
     /// Whether it was received over TLS from a server whose certificate was verified.
     let isVerified: Bool
     /// Whether it is a redirect that may be followed, for which the exchange waits for a decision.
@@ -91,11 +89,26 @@ extension Exchange {
         status: Int, fields: Fields, content: ResponseContent, lazyURL: LazyURL, timings: TransferTimings, isVerified: Bool,
         mayBeFollowed: Bool = false, isBodyPending: Bool = false, canSendBodyAgain: Bool = true
     ) {
-        self.status = status
-        self.fields = fields
-        self.content = content
-        self.lazyURL = lazyURL
-        self.timings = timings
+        var (body, upgrade, isDownload, areFieldsJoined) = (NetworkBody.empty, nil as Upgrade?, false, false)
+        switch content {
+        case .data(let bytes): body = NetworkBody(source: .data(bytes))
+        case .body(let content): body = content
+        case .download: isDownload = true
+        case .upgraded(let connection): upgrade = connection
+        }
+        let (headers, trailers): (HeaderFields, HeaderFields)
+        switch fields {
+        case .lines(let head): (headers, trailers) = (head.headers, head.trailers)
+        case .parsed(let fields): (headers, trailers) = (fields, [:])
+        case .joined(let fields):
+            (headers, trailers) = (fields, [:])
+            areFieldsJoined = true
+        }
+        response = NetworkResponse(
+            statusCode: status, headers: headers, trailers: trailers, body: body, lazyURL: lazyURL, timings: timings,
+            upgrade: upgrade)
+        self.isDownload = isDownload
+        self.areFieldsJoined = areFieldsJoined
         self.isVerified = isVerified
         self.mayBeFollowed = mayBeFollowed
         self.isBodyPending = isBodyPending
@@ -115,7 +128,7 @@ extension Exchange {
     ///   - mayBeFollowed: What ``CallDriver/mayFollow(status:hasLocation:)`` has returned.
     ///   - isBodyPending: Whether the body was not received yet; only if `mayBeFollowed` is `true`. Then ``Exchange/receiveBody()`` is called if
     ///     the redirect is returned.
-    public convenience init(
+    public init(
         status: Int, headers: HeaderFields, body: NetworkBody, of request: NetworkRequest, timings: TransferTimings,
         isVerified: Bool, mayBeFollowed: Bool, isBodyPending: Bool = false
     ) {
@@ -125,25 +138,11 @@ extension Exchange {
             canSendBodyAgain: request.hasReplayableBody)
     }
 
-    var headers: HeaderFields {
-        switch fields {
-        case .lines(let head): head.headers
-        case .parsed(let headers), .joined(let headers): headers
-        }
-    }
-
     /// The `Strict-Transport-Security` fields.
-    func strictTransportFields(_ headers: HeaderFields) -> [String] {
-        let values = headers.values(for: "Strict-Transport-Security")
+    var strictTransportFields: [String] {
+        let values = response.headers.values(for: "Strict-Transport-Security")
         // A valid field does not contain a comma outside of quotes.
-        guard case .joined = fields, let first = values.first else { return values }
+        guard areFieldsJoined, let first = values.first else { return values }
         return first.parts(at: ",").prefix(1).map { String($0) }
-    }
-
-    var trailers: HeaderFields {
-        switch fields {
-        case .lines(let head): head.trailers
-        case .parsed, .joined: [:]
-        }
     }
 }

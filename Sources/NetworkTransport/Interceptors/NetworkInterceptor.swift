@@ -52,6 +52,7 @@ package struct InterceptedSession: NetworkSessionManager {
             through: interceptors, to: session, identity: (identity ?? session.identity).stated, cookies: cookies)
     }
 
+    @inline(__always)
     package func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         guard let cookies else { return try await exchange(request) }
         var request = request

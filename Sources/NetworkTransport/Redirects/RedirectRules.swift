@@ -96,7 +96,7 @@ package struct RedirectRules {
         guard let resolved = reference.url.map(URLHost.normalized) else { throw refused("the Location is not a URL") }
         // As if the server had sent the `https` URL (RFC 6797 §8.3).
         if let upgraded = strictTransport?.upgraded(resolved.absoluteString) { return upgraded }
-        if text.scheme == "http", request.parsedURL.isSecure, !allowsInsecureRedirects {
+        if text.scheme == "http", request.isSecure, !allowsInsecureRedirects {
             throw refused("a redirect from https to http is not followed (allowsInsecureRedirects)")
         }
         return resolved

@@ -7,29 +7,56 @@ import NetworkLogging
 /// The body is in memory, or still arriving if the request is streamed (``Endpoints/NetworkRequest/isStreamed``).
 /// Descriptions show no body, no query and no header that could be secret.
 public struct NetworkResponse: Sendable {
+    /// Everything that a response consists of. Copies of a response share it until one of them is changed.
+    private struct Parts: Sendable {
+        var statusCode: Int
+        var headers: HeaderFields
+        var initialTrailers: HeaderFields
+        var body: NetworkBody
+        var lazyURL: LazyURL
+        var timings: CopyOnWrite<TransferTimings>
+        var upgrade: Upgrade?
+        var method: RequestMethod?
+        var countedAttempt: CountedAttempt?
+    }
+
+    private var parts: CopyOnWrite<Parts>
+
     /// The final status code, not that of a followed redirect.
-    public var statusCode: Int
+    public var statusCode: Int {
+        get { parts.value.statusCode }
+        set { parts.value.statusCode = newValue }
+    }
     /// The header fields as received. After content decoding, `Content-Encoding` and `Content-Length` still refer to the encoded
     /// bytes.
-    public var headers: HeaderFields
+    public var headers: HeaderFields {
+        _read { yield parts.value.headers }
+        _modify { yield &parts.value.headers }
+    }
     /// The trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); always empty with `URLSession`. Those of a body that is
     /// still arriving are available as soon as it has ended.
     public var trailers: HeaderFields {
-        get { body.end?.trailers ?? initialTrailers }
-        set { initialTrailers = newValue }
+        get { body.end?.trailers ?? parts.value.initialTrailers }
+        set { parts.value.initialTrailers = newValue }
     }
-    private var initialTrailers: HeaderFields
     /// The body after content decoding; empty for a response without content. Releasing one that is still arriving cancels the transfer.
-    public var body: NetworkBody
+    public var body: NetworkBody {
+        // Not `_read`, whose frame is allocated each time for a value of this size.
+        get { parts.value.body }
+        _modify { yield &parts.value.body }
+    }
     /// What the server has switched the connection to; `nil` without status 101.
-    package var upgrade: Upgrade?
+    package var upgrade: Upgrade? {
+        get { parts.value.upgrade }
+        set { parts.value.upgrade = newValue }
+    }
     /// The bytes of a body that is in memory; empty for one that is still arriving. ``collected(maximumBytes:)`` receives it.
     public var data: Data {
         get { body.data ?? Data() }
         set {
             if let end = body.end {
-                initialTrailers = end.trailers
-                sharedTimings.value = end.timings
+                parts.value.initialTrailers = end.trailers
+                parts.value.timings.value = end.timings
             }
             body = .data(newValue)
         }
@@ -37,22 +64,29 @@ public struct NetworkResponse: Sendable {
     /// The URL of the response, after redirects.
     public var url: URL {
         get { lazyURL.url }
-        set { lazyURL = .url(newValue) }
+        set { parts.value.lazyURL = .url(newValue) }
     }
-    package var lazyURL: LazyURL
+    package var lazyURL: LazyURL { parts.value.lazyURL }
     /// The method of the request, set in ``NetworkError/status(_:)``; `nil` elsewhere.
-    public package(set) var method: RequestMethod?
+    public package(set) var method: RequestMethod? {
+        get { parts.value.method }
+        set { parts.value.method = newValue }
+    }
     /// The durations of the transfer's phases, and its byte counts. For a body that is still arriving, those until the head was
     /// received, and the final ones as soon as it has ended.
     public var timings: TransferTimings {
-        get { body.end?.timings ?? sharedTimings.value }
-        set { sharedTimings.value = newValue }
+        get { body.end?.timings ?? parts.value.timings.value }
+        set { parts.value.timings.value = newValue }
     }
-    private var sharedTimings: CopyOnWrite<TransferTimings>
     /// The attempt of a transfer that this is the response of; `nil` if no interceptor has counted it.
-    package var countedAttempt: CountedAttempt?
+    package var countedAttempt: CountedAttempt? {
+        get { parts.value.countedAttempt }
+        set { parts.value.countedAttempt = newValue }
+    }
     /// The ``timings``, without a copy where that is possible.
-    package var currentTimings: CopyOnWrite<TransferTimings> { body.end.map { CopyOnWrite($0.timings) } ?? sharedTimings }
+    package var currentTimings: CopyOnWrite<TransferTimings> {
+        body.end.map { CopyOnWrite($0.timings) } ?? parts.value.timings
+    }
 
     /// Creates a response from its parts.
     public init(
@@ -70,14 +104,12 @@ public struct NetworkResponse: Sendable {
     /// Creates a response whose URL is created when it is read.
     package init(
         statusCode: Int, headers: HeaderFields, trailers: HeaderFields = [:], body: NetworkBody, lazyURL: LazyURL,
-        timings: TransferTimings
+        timings: TransferTimings, upgrade: Upgrade? = nil
     ) {
-        self.statusCode = statusCode
-        self.headers = headers
-        initialTrailers = trailers
-        self.body = body
-        self.lazyURL = lazyURL
-        sharedTimings = CopyOnWrite(timings)
+        parts = CopyOnWrite(
+            Parts(
+                statusCode: statusCode, headers: headers, initialTrailers: trailers, body: body, lazyURL: lazyURL,
+                timings: CopyOnWrite(timings), upgrade: upgrade))
     }
 }
 

@@ -26,7 +26,7 @@ extension StrictTransportStore {
     ///
     /// - Throws: The error of the ``RequestProver``.
     package func upgraded(_ request: NetworkRequest) throws(TransportError) -> NetworkRequest {
-        guard !request.parsedURL.isSecure, let url = upgraded(request.urlText) else { return request }
+        guard !request.isSecure, let url = upgraded(request.urlText) else { return request }
         var request = request
         request.url = url
         try request.renewProof()

@@ -88,7 +88,7 @@ package final class StrictTransportStore: Sendable {
     /// Receives the `Strict-Transport-Security` fields of a response that was received over TLS with a verified certificate. Only the first
     /// field counts, even if it is invalid (§8.1).
     package func receive(_ fields: [String], for request: NetworkRequest) {
-        guard let first = fields.first, request.parsedURL.isSecure, let field = StrictTransportField(first),
+        guard let first = fields.first, request.isSecure, let field = StrictTransportField(first),
             let host = Self.host(of: request.urlText)
         else { return }
         let now = now()

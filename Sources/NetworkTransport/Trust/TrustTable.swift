@@ -51,7 +51,7 @@ package struct TrustTable: Sendable {
 
     private func configuredTrust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
         if all.count == 1 { return standard }
-        guard request.parsedURL.isSecure else { return standard }
+        guard request.isSecure else { return standard }
         guard let trust = trust(ofHost: HostName.withoutPort(URLText(request.urlText).hostAndPort)) else {
             throw TransportError(
                 .trustUnavailable, "the host is written in a form that cannot be matched to a trust policy", request: request
@@ -70,7 +70,7 @@ package struct TrustTable: Sendable {
 }
 
 /// A trust policy after everything was read and checked that does not need a connection.
-package struct LoadedTrust: Sendable {
+package final class LoadedTrust: Sendable {
     package enum Roots: Sendable {
         case system
         /// Only these certificates, in DER, and those of the system if `andSystem` is `true`.

@@ -74,8 +74,9 @@ import Testing
     }
 
     @Test func `the bytes that a decoder sets are decoded, not those that were received`() throws {
-        var received = Data("[1,2]".utf8)
-        var body = ResponseData(NetworkBody(source: .data(PaddedBytes(padding: &received))), contentType: nil)
+        var received = PaddedBuffer()
+        Array("[1,2]".utf8).withUnsafeBytes { received.append($0) }
+        var body = ResponseData(NetworkBody(source: .data(received.take())), contentType: nil)
         #expect(body.data == Data("[1,2]".utf8))
         #expect(try JSONResponseDecoder().decode([Int].self, from: body) == [1, 2])
         // The bytes of a copy are its own.

@@ -130,7 +130,7 @@ struct CallDriverTests {
     @Test func `the result waits for another thread only if an observer has received an event`() throws {
         var request = try request()
         request.onInformationalResponse = { _ in }
-        let notifier = try #require(CallNotifier(request, submitted: 0))
+        let notifier = CallNotifier(request, submitted: 0)
         let isSettled = Locked(false)
         notifier.whenSettled { isSettled.withLock { $0 = true } }
         #expect(isSettled.withLock { $0 }, "without an event, at once")
@@ -140,7 +140,7 @@ struct CallDriverTests {
             entered.wait()
             order.withLock { $0.append("event") }
         }
-        let (observed, done) = (try #require(CallNotifier(request, submitted: 0)), DispatchSemaphore(value: 0))
+        let (observed, done) = (CallNotifier(request, submitted: 0), DispatchSemaphore(value: 0))
         observed.report(InformationalResponse(statusCode: 103, headers: [:]))
         observed.whenSettled {
             order.withLock { $0.append("settled") }

@@ -39,7 +39,7 @@ struct RecentRateTests {
         let observer = Observer()
         var request = NetworkRequest(url: try #require(URL(string: "http://a.example/")))
         request.progress = observer
-        let notifier = try #require(CallNotifier(request, submitted: submitted))
+        let notifier = CallNotifier(request, submitted: submitted)
         for (time, bytes) in times {
             notifier.report(at: time) { $0.bytesReceived = bytes }
             await notifier.settled()

@@ -101,7 +101,7 @@ final class DrivenExchange: Sendable {
         let error = code.map { NSError(domain: NSURLErrorDomain, code: $0.rawValue, userInfo: [:]) }
         bridge.urlSession(session, task: task, didCompleteWithError: error)
         do throws(TransportError) {
-            return .success(NetworkResponse(try exchange.outcome(error)))
+            return .success(try exchange.outcome(error).response)
         } catch {
             return .failure(error)
         }
@@ -109,21 +109,6 @@ final class DrivenExchange: Sendable {
 
     func response(_ status: Int, _ fields: [String: String]) -> HTTPURLResponse? {
         HTTPURLResponse(url: exchange.request.url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
-    }
-}
-
-extension NetworkResponse {
-    /// The response that the driver returns for one of an exchange.
-    fileprivate init(_ response: ExchangeResponse) {
-        var body = NetworkBody.empty
-        if case .body(let content) = response.content { body = content }
-        let headers: HeaderFields =
-            switch response.fields {
-            case .lines(let head): head.headers
-            case .parsed(let headers), .joined(let headers): headers
-            }
-        self.init(
-            statusCode: response.status, headers: headers, body: body, url: response.lazyURL.url, timings: response.timings)
     }
 }
 
