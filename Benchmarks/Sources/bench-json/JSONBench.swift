@@ -23,6 +23,8 @@ struct JSONBench {
         try row("twitter", twitter, text: text)
         // Errors are created and caught for every value: each type is tried in turn.
         try row("any", try JSONDecoder().decode(AnyValue.self, from: text), text: text)
+        // The same with models, which lack a key of most objects.
+        try row("enum", PageElement.list())
         try row("citm", Generators.catalog())
         try row("canada", Generators.canada())
         try row("ints", Generators.integers())

@@ -17,18 +17,46 @@ struct CodingFrame {
         self.value = UInt32(truncatingIfNeeded: value)
         self.ordinal = ordinal
     }
+
+    /// Whether both lead to the same value with the same key. A value has one container.
+    @inline(__always)
+    func isSame(as other: CodingFrame) -> Bool {
+        value == other.value && ordinal == other.ordinal
+            && keyType.map { ObjectIdentifier($0) } == other.keyType.map { ObjectIdentifier($0) }
+    }
 }
 
 extension DecodingSession {
     /// The path to the value or container with tape index `index`, which is `depth` steps below the document.
+    ///
+    /// - Parameter last: The key of another step, if there is one.
     @inline(never)
-    func path(to index: Int, depth: Int) -> [any CodingKey] {
-        if depth >= Self.missingDepth { return storage.pointee.missingPaths[depth - Self.missingDepth] }
-        if framesLead(to: index, depth: depth) {
-            return (0..<depth).map { key(of: frames[$0], depth: $0) }
+    func path(to index: Int, depth: Int, last: (any CodingKey)? = nil) -> [any CodingKey] {
+        if depth >= Self.missingDepth {
+            let path = storage.pointee.missingPaths[depth - Self.missingDepth]
+            return last.map { path + [$0] } ?? path
         }
+        if framesLead(to: index, depth: depth) { return pathAlongFrames(depth, last) }
         // A decoder that was kept while others were created: the path is found in the tape, but without the types of its keys.
-        return walk(to: index)
+        return walk(to: index) + (last.map { [$0] } ?? [])
+    }
+
+    /// The path along the first frames. It has the keys of the previous path, as far as the steps are the same.
+    private func pathAlongFrames(_ depth: Int, _ last: (any CodingKey)?) -> [any CodingKey] {
+        let same = storage.pointee.errorParts.commonSteps(frames, depth)
+        if same == depth, last == nil, storage.pointee.errorParts.path.count == depth { return storage.pointee.errorParts.path }
+        // Not in the session meanwhile: a user's key may read another path.
+        var (path, steps) = storage.pointee.errorParts.takePath()
+        for i in same..<depth {
+            let (frame, key) = (frames[i], key(of: frames[i], depth: i))
+            if i < path.count { path[i] = key } else { path.append(key) }
+            if i < steps.count { steps[i] = frame } else { steps.append(frame) }
+        }
+        if depth < path.count { path.removeLast(path.count - depth) }
+        if depth < steps.count { steps.removeLast(steps.count - depth) }
+        if let last { path.append(last) }
+        if storage.pointee.sharesErrorParts { storage.pointee.errorParts.keepPath(path, steps) }
+        return path
     }
 
     private func framesLead(to index: Int, depth: Int) -> Bool {
@@ -43,8 +71,10 @@ extension DecodingSession {
     private func key(of frame: CodingFrame, depth: Int) -> any CodingKey {
         guard let type = frame.keyType else { return JSONKey(index: frame.ordinal) }
         let text = string(tape[Int(frame.value) - 1])
-        if type == JSONKey.self { return JSONKey(stringValue: text) }
-        let name = type == DictionaryKey.self ? text : converted(text, container: Int(frame.container), depth: depth)
+        let identity = ObjectIdentifier(type)
+        if identity == ObjectIdentifier(DictionaryKey.self) { return DictionaryKey(stringValue: text) }
+        if identity == ObjectIdentifier(JSONKey.self) { return JSONKey(stringValue: text) }
+        let name = converted(text, container: Int(frame.container), depth: depth)
         return type.init(stringValue: name) ?? JSONKey(stringValue: name)
     }
 
@@ -82,11 +112,7 @@ struct DecodingPlace {
     var depth: Int
     var last: (any CodingKey)?
 
-    func path(_ session: DecodingSession) -> [any CodingKey] {
-        let path = session.path(to: index, depth: depth)
-        guard let last else { return path }
-        return path + [last]
-    }
+    func path(_ session: DecodingSession) -> [any CodingKey] { session.path(to: index, depth: depth, last: last) }
 
     func parentPath(_ session: DecodingSession) -> [any CodingKey] { session.path(to: index, depth: depth) }
 }

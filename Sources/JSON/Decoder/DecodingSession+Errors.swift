@@ -1,16 +1,5 @@
 /// Creates decoding errors: Foundation's kinds, paths and descriptions, with a ``JSONErrorDetails`` as the underlying error.
 extension DecodingSession {
-    /// The name of a type. Frequent types avoid the runtime's slow description, for models that try several types in turn.
-    private func typeName(_ type: Any.Type) -> String {
-        if type == Int.self { return "Int" }
-        if type == String.self { return "String" }
-        if type == Double.self { return "Double" }
-        if type == Bool.self { return "Bool" }
-        if type == [Any].self { return "Array<Any>" }
-        if type == [String: Any].self { return "Dictionary<String, Any>" }
-        return "\(type)"
-    }
-
     /// Foundation's name for a value of this kind.
     func name(of entry: TapeEntry) -> String {
         switch entry.kind {
@@ -28,24 +17,39 @@ extension DecodingSession {
         tape[index].is(.null) ? unexpectedNull(type, index, place) : mismatch(type, index, place)
     }
 
+    /// A description that depends on a type and a kind of value.
+    @inline(__always)
+    private func description(_ type: Any.Type, _ what: DescriptionCache.What, _ make: () -> String) -> String {
+        let subject = DescriptionCache.Subject(type, what)
+        if let known = storage.pointee.errorParts.descriptions.find(subject) { return known }
+        let text = make()
+        storage.pointee.errorParts.keep(text, subject)
+        return text
+    }
+
     @inline(never)
     func unexpectedNull(_ type: Any.Type, _ index: Int, _ place: DecodingPlace) -> DecodingError {
         .valueNotFound(
             type,
             .init(
                 codingPath: place.path(self),
-                debugDescription: "Cannot get value of type \(typeName(type)) -- found null value instead",
-                underlyingError: location(index)))
+                debugDescription: description(type, .null) {
+                    "Cannot get value of type \(type) -- found null value instead"
+                },
+                underlyingError: sharedLocation(index)))
     }
 
     @inline(never)
     func mismatch(_ type: Any.Type, _ index: Int, _ place: DecodingPlace) -> DecodingError {
-        .typeMismatch(
+        let entry = tape[index]
+        return .typeMismatch(
             type,
             .init(
                 codingPath: place.path(self),
-                debugDescription: "Expected to decode \(typeName(type)) but found \(name(of: tape[index])) instead.",
-                underlyingError: location(index)))
+                debugDescription: description(type, .mismatch(entry.kind)) {
+                    "Expected to decode \(type) but found \(name(of: entry)) instead."
+                },
+                underlyingError: sharedLocation(index)))
     }
 
     /// The error for a container of another kind than the value.
@@ -57,29 +61,39 @@ extension DecodingSession {
             type,
             .init(
                 codingPath: place.path(self),
-                debugDescription: "Cannot get \(name) decoding container -- found null value instead",
-                underlyingError: location(index)))
+                debugDescription: description(type, .noContainer) {
+                    "Cannot get \(name) decoding container -- found null value instead"
+                },
+                underlyingError: sharedLocation(index)))
     }
 
     @inline(never)
     func corrupted(_ description: String, _ index: Int, path: [any CodingKey]) -> DecodingError {
-        .dataCorrupted(.init(codingPath: path, debugDescription: description, underlyingError: location(index)))
+        .dataCorrupted(.init(codingPath: path, debugDescription: description, underlyingError: sharedLocation(index)))
     }
 
     @inline(never)
     func doesNotFit(_ type: Any.Type, _ index: Int, _ place: DecodingPlace) -> DecodingError {
-        corrupted(
-            "Number \(numberText(index).prefix(64)) is not representable in Swift as \(type).", index, path: place.path(self))
+        let reason = description(type, .doesNotFit) { " is not representable in Swift as \(type)." }
+        var text = "Number "
+        text.reserveCapacity(80 + reason.utf8.count)
+        text += numberText(index).prefix(64)
+        text += reason
+        return corrupted(text, index, path: place.path(self))
     }
 
     @inline(never)
-    func keyNotFound(_ key: any CodingKey, _ state: KeyedState) -> DecodingError {
-        .keyNotFound(
+    func keyNotFound<Key: CodingKey>(_ key: Key, _ state: KeyedState) -> DecodingError {
+        let name = key.stringValue
+        func describe() -> String { "No value associated with key \(key) (\"\(name)\")." }
+        // A key of one byte is a case of an enum, as synthesized: there are few, and the value determines the description.
+        let byte = MemoryLayout<Key>.size > 1 ? nil : withUnsafeBytes(of: key) { $0.first ?? 0 }
+        return .keyNotFound(
             key,
             .init(
                 codingPath: path(to: state.container, depth: state.depth),
-                debugDescription: "No value associated with key \(key) (\"\(key.stringValue)\").",
-                underlyingError: location(state.container, wanted: .key(key.stringValue))))
+                debugDescription: byte.map { description(Key.self, .missing($0), describe) } ?? describe(),
+                underlyingError: location(state.container, wanted: .key(name))))
     }
 
     /// Adds the format of the date that was expected to the error for the value at `index`, whatever has thrown it.
@@ -88,8 +102,8 @@ extension DecodingSession {
         let key = place.last.flatMap { $0.intValue == nil ? $0.stringValue : nil }
         let date = JSONErrorDetails.Wanted.date(options.dates.format(isInternet: options.readsInternetDates), key: key)
         if let details = error.details {
-            details.add(date, of: index)
-            return error
+            // Not added to these details, which other errors may share.
+            return details.isPending(of: index, in: owner) ? error.replacing(details: location(index, wanted: date)) : error
         }
         return error.context?.underlyingError == nil ? error.replacing(details: location(index, wanted: date)) : error
     }
@@ -101,6 +115,16 @@ extension DecodingSession {
     @inline(never)
     func location(_ index: Int, wanted: JSONErrorDetails.Wanted? = nil) -> JSONErrorDetails? {
         index > 0 ? JSONErrorDetails(of: index, in: owner, wanted: wanted) : nil
+    }
+
+    /// The details of the value at `index`, which are the same for all errors of the value.
+    @inline(never)
+    func sharedLocation(_ index: Int) -> (any Error)? {
+        guard index > 0 else { return nil }
+        if let known = storage.pointee.errorParts.details(of: index) { return known }
+        let details: any Error = JSONErrorDetails(of: index, in: owner)
+        if storage.pointee.sharesErrorParts { storage.pointee.errorParts.keep(details, of: index) }
+        return details
     }
 
     /// Computes the details of the value at `index`.

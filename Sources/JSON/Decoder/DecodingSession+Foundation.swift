@@ -129,7 +129,7 @@ extension DecodingSession {
             return decimal
         default:
             throw DecodingError.typeMismatch(
-                Decimal.self, .init(codingPath: place.path(self), debugDescription: "", underlyingError: location(index)))
+                Decimal.self, .init(codingPath: place.path(self), debugDescription: "", underlyingError: sharedLocation(index)))
         }
     }
 }

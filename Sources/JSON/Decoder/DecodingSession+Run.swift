@@ -64,6 +64,8 @@ extension DecodingSession {
     @inline(__always)
     static func release(_ owner: inout SessionOwner) -> Bool {
         let session = owner.session
+        // Before the owner's references are counted, of which details have one.
+        session.storage.pointee.errorParts.endDocument()
         let escaped = session.storage.pointee.containers.finish(
             owner: owner,
             release: { if $0.pointee.map != nil { $0.pointee.map = nil } },

@@ -66,8 +66,10 @@ extension DecodingSession {
         case .generic:
             break
         }
-        if !options.usesDefaultKeys, !tape[index].is(.object), type is any StringDictionary.Type {
-            throw nullOrMismatch([String: Any].self, index, place())
+        if entry.isArray { throw notContainer([Any].self, "unkeyed", index, depth) }
+        if entry.isObject {
+            throw options.usesDefaultKeys
+                ? notContainer([String: Any].self, "keyed", index, depth) : nullOrMismatch([String: Any].self, index, place())
         }
         return try T(from: ValueDecoder(owner: owner, index: index, depth: depth))
     }
@@ -133,9 +135,6 @@ protocol DirectCollection {
     static func read(_ session: DecodingSession, _ index: Int, _ depth: Int) throws -> Self
 }
 
-/// A dictionary with string keys, which key strategies do not convert.
-protocol StringDictionary {}
-
 extension Array: DirectCollection where Element: Decodable {
     static var isObject: Bool { false }
 
@@ -163,8 +162,6 @@ extension Array: DirectCollection where Element: Decodable {
         return result
     }
 }
-
-extension Dictionary: StringDictionary where Key == String, Value: Decodable {}
 
 extension Dictionary: DirectCollection where Key == String, Value: Decodable {
     static var isObject: Bool { true }

@@ -148,6 +148,14 @@ extension DecodingSession {
             guard entry.payload <= range.highest else { throw doesNotFit(type, index, place) }
             return entry.payload
         case .real:
+            if entry.flags & (TapeFlags.truncated | TapeFlags.integral) == 0,
+                let magnitude = FloatParsing.double(entry.payload, entry.exponent), magnitude < 0x1p53,
+                magnitude != 0 || entry.payload == 0
+            {
+                let value = entry.flags & TapeFlags.negative != 0 ? -magnitude : magnitude
+                if let bits = range.bits(Int64(exactly: value), UInt64(exactly: value)) { return bits }
+                throw doesNotFit(type, index, place)
+            }
             guard let bits = exactInteger(range, entry, numberText(index)) else { throw doesNotFit(type, index, place) }
             return bits
         default:

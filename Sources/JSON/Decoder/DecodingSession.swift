@@ -32,11 +32,15 @@ struct DecodingSession {
         var lastLocation = (offset: 0, line: 1, lineStart: 0)
         /// The text as it was received, if it was converted.
         var source: ConvertedText?
+        /// What errors of this call have in common.
+        var errorParts = ErrorParts()
         var bounds = StackBounds()
         /// Whether the stack had no room for a container in this call.
         var hasNoRoom = false
         var buffer: UnsafeMutablePointer<UInt8>
         var bufferCapacity = 4096
+        /// Whether errors share what they have in common. A decoder or container that outlives its call has no end at which that could be released.
+        var sharesErrorParts: Bool { keptOptions == nil }
         /// The number of consecutive calls that needed much less memory than is allocated.
         var quietCalls = 0
     }
@@ -105,6 +109,7 @@ struct DecodingSession {
         storage.pointee.text = start
         storage.pointee.length = count
         storage.pointee.lastLocation = (0, 1, 0)
+        storage.pointee.errorParts.endDocument()
         let isJSON = storage.pointee.scanner.scan(start, length: count)
         storage.pointee.tape = storage.pointee.scanner.tape
         if !isJSON { throw storage.pointee.scanner.failure! }
@@ -116,6 +121,7 @@ struct DecodingSession {
         storage.pointee.text = start
         storage.pointee.length = count
         storage.pointee.lastLocation = (0, 1, 0)
+        storage.pointee.errorParts.endDocument()
         storage.pointee.tape = storage.pointee.scanner.tape
     }
 

@@ -27,18 +27,29 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
 
     // `@unchecked Sendable`: the variables are accessed only while `lock` is held.
     private final class Storage: @unchecked Sendable {
-        var values: Values?
+        /// Most details are never read: their values take no memory.
+        var values: ComputedValues?
         /// The session with the document, until the values are computed.
         var owner: SessionOwner?
         let index: Int
-        var wanted: Wanted?
+        let wanted: Wanted?
 
-        init(values: Values?, owner: SessionOwner?, index: Int, wanted: Wanted?) {
-            self.values = values
+        init(values: Values) {
+            self.values = ComputedValues(values)
+            index = 0
+            wanted = nil
+        }
+
+        init(owner: SessionOwner, index: Int, wanted: Wanted?) {
             self.owner = owner
             self.index = index
             self.wanted = wanted
         }
+    }
+
+    private final class ComputedValues: Sendable {
+        let values: Values
+        init(_ values: Values) { self.values = values }
     }
 
     private let storage: Storage
@@ -46,17 +57,16 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
     /// report each use as a race.
     private static let lock = Locked(false)
 
-    init(_ values: Values) { storage = Storage(values: values, owner: nil, index: 0, wanted: nil) }
+    init(_ values: Values) { storage = Storage(values: values) }
 
     /// Creates the details of the value with a tape index, to be computed later.
     init(of index: Int, in owner: SessionOwner, wanted: Wanted? = nil) {
-        storage = Storage(values: nil, owner: owner, index: index, wanted: wanted)
+        storage = Storage(owner: owner, index: index, wanted: wanted)
     }
 
-    /// Adds what was wanted, if these are the details of the value with a tape index.
-    func add(_ wanted: Wanted, of index: Int) {
-        guard storage.index == index else { return }
-        Self.lock.withLock { _ in storage.wanted = wanted }
+    /// Whether these are the details of a value in a document, without what was wanted, and were not read yet.
+    func isPending(of index: Int, in owner: SessionOwner) -> Bool {
+        storage.index == index && Self.lock.withLock { _ in storage.owner === owner }
     }
 
     /// - Parameters:
@@ -75,10 +85,10 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
         var owner: SessionOwner?
         defer { withExtendedLifetime(owner) {} }
         return Self.lock.withLock { _ in
-            if let values = storage.values { return values }
+            if let computed = storage.values { return computed.values }
             owner = storage.owner
             let values = owner!.session.values(of: storage.index, wanted: storage.wanted)
-            storage.values = values
+            storage.values = ComputedValues(values)
             storage.owner = nil
             return values
         }

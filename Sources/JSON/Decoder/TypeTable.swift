@@ -17,8 +17,11 @@ struct TypeTable {
     struct Entry {
         var type: UInt
         var way: Way
+        /// Whether it is a dictionary with string keys.
         var isObject = false
         var collection: (any DirectCollection.Type)?
+        /// Whether it is an array.
+        var isArray: Bool { collection != nil && !isObject }
         var encodable: (any DirectlyEncodable.Type)?
     }
 

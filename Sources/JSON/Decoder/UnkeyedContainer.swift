@@ -41,7 +41,7 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
                 codingPath: place.path(session),
                 debugDescription: type == (any Decoder).self
                     ? "Cannot get superDecoder() -- unkeyed container is at end." : "Unkeyed container is at end.",
-                underlyingError: session.location(Int(container))))
+                underlyingError: session.sharedLocation(Int(container))))
     }
 
     var place: DecodingPlace {
