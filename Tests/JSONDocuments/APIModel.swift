@@ -125,3 +125,20 @@ public struct PlainItem: Codable, Equatable, Sendable {
         }
     }
 }
+
+/// A record of a database whose keys begin with underscores.
+public struct StoredItem: Codable, Equatable, Sendable {
+    public var _id: String
+    public var __v: Int
+    public var createdAt: String
+    public var ownerName: String
+    public var isPublic: Bool
+
+    public static func list() -> [StoredItem] {
+        (0..<100).map {
+            StoredItem(
+                _id: "65b9c0ffee\($0)", __v: $0, createdAt: "2024-01-31T12:34:56Z", ownerName: "owner \($0)",
+                isPublic: $0 % 2 == 0)
+        }
+    }
+}

@@ -3,7 +3,7 @@ import JSONDocuments
 import NetworkJSON
 import Testing
 
-@Suite struct `Snake case` {
+@Suite(.serialized) struct `Snake case` {
     /// What is found under keys, and which keys there are.
     struct Lookup: Decodable, Equatable {
         nonisolated(unsafe) static var keys: [String] = []
@@ -36,6 +36,20 @@ import Testing
                 + Array(try foundation.decode(Lookup.self, from: Data(text.utf8)).all)
             let expected = try foundation.decode(Lookup.self, from: Data(text.utf8))
             #expect(try fast.decode(Lookup.self, from: Data(text.utf8)) == expected, "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        "_id", "__v", "_", "___", "", "a_", "_a_b_", "a__b", "USER_NAME", "User__Name", "userName", "user_Name", "a_2", "a_2b",
+        "a2_b",
+        "2_a", "a_b-c", "_A", "URL_", "_id2_x", "A_b1c",
+    ])
+    func `underscores at the ends, words of digits and capitals`(key: String) {
+        Lookup.keys =
+            [key, "\(key)x", String(key.drop { $0 == "_" }), key.lowercased(), key.capitalized]
+            + ["_aB_", "aB", "userName", "a2", "a2B", "a2b", "2A", "aB-C", "aB-c", "_id2X", "aB1C", "aB1c", "id", "v"]
+        for text in ["{\"\(key)\":1}", "{\"other_key\":0,\"\(key)\":1,\"_x\":2}", "{\"\(key)\":1,\"userName\":2,\"aB\":3}"] {
+            expectSame(Lookup.self, text) { $0.keyDecodingStrategy = .convertFromSnakeCase }
         }
     }
 

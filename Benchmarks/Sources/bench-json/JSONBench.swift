@@ -18,6 +18,8 @@ struct JSONBench {
         try row("1kb", APIDocument.make())
         try row("1kb_shuffled", APIDocument.make(), shuffled: true)
         try row("1kb_snake_case", APIDocument.make(), snakeCase: true)
+        // Keys that begin with underscores, as of some databases.
+        try row("underscores", StoredItem.list(), snakeCase: true)
         try row("100kb_rich", RichItem.list(), dates: true)
         try row("100kb_plain", PlainItem.list())
         try row("twitter", twitter, text: text)

@@ -26,8 +26,7 @@ struct DecodingSession {
         var duplicates = DuplicateKeyFinder()
         /// The paths of super decoders without a value. The depth of such a decoder is ``missingDepth`` plus the index of its path.
         var missingPaths: [[any CodingKey]] = []
-        /// Converted keys, kept for later calls.
-        var snakeCaseKeys: [String: String] = [:]
+        var convertedKeys = ConvertedKeys()
         /// The position of the previous error, from which lines are counted.
         var lastLocation = (offset: 0, line: 1, lineStart: 0)
         /// The text as it was received, if it was converted.

@@ -35,8 +35,7 @@ struct EncodingSession {
         var members: [SortedMember] = []
         /// The keys of nested containers and super encoders, for coding paths.
         var keptKeys: [any CodingKey] = []
-        /// Converted keys, kept for later calls.
-        var snakeCaseKeys: [String: String] = [:]
+        var convertedKeys = ConvertedKeys()
         unowned(unsafe) var owner: EncodingOwner
         /// Not retained: the call retains them.
         unowned(unsafe) var options: EncodingOptions
@@ -198,16 +197,13 @@ extension EncodingSession {
     private func converted(_ key: some CodingKey, _ level: Int) -> String {
         switch options.keys {
         case .useDefaultKeys: key.stringValue
-        case .convertToSnakeCase: cachedSnakeCase(key.stringValue)
+        case .convertToSnakeCase: snakeCase(key.stringValue)
         case .custom(let convert): convert(path(to: level) + [key]).stringValue
         @unknown default: key.stringValue
         }
     }
 
-    private func cachedSnakeCase(_ key: String) -> String {
-        if let known = storage.pointee.snakeCaseKeys[key] { return known }
-        let result = KeyWords.joined(key, by: "_")
-        if storage.pointee.snakeCaseKeys.count < 1024, key.utf8.count <= 64 { storage.pointee.snakeCaseKeys[key] = result }
-        return result
+    private func snakeCase(_ key: String) -> String {
+        storage.pointee.convertedKeys.value(ofLiteral: key) { KeyWords.joined(key, by: "_") }
     }
 }
