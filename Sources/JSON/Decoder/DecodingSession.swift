@@ -38,7 +38,7 @@ struct DecodingSession {
         var hasNoRoom = false
         var buffer: UnsafeMutablePointer<UInt8>
         var bufferCapacity = 4096
-        /// Whether errors share what they have in common. A decoder or container that outlives its call has no end at which that could be released.
+        /// Whether errors share what they have in common. Not if a decoder or container has outlived its call, as no end releases it then.
         var sharesErrorParts: Bool { keptOptions == nil }
         /// The number of consecutive calls that needed much less memory than is allocated.
         var quietCalls = 0

@@ -1,8 +1,8 @@
 /// The parts that the errors of one call have in common.
 ///
-/// A type that tries several types in turn causes an error with each attempt that fails, and reads none of them. Errors of one value have the same path
-/// and the same details, a value nearby has nearly the same path, and descriptions repeat. With these parts at hand, an error takes one allocation: its
-/// box.
+/// A type that tries several types in turn causes an error with each attempt that fails, and reads none of them. Errors of one value have the same
+/// path and the same details, a value nearby has nearly the same path, and descriptions repeat. With these parts at hand, an error takes one
+/// allocation: its box.
 struct ErrorParts {
     /// The last path along the frames, with the step of each key.
     private(set) var path: [any CodingKey] = []
@@ -54,8 +54,8 @@ struct ErrorParts {
     mutating func keep(_ description: String, _ subject: DescriptionCache.Subject) { descriptions.insert(description, subject) }
 }
 
-/// Descriptions of errors that depend on the program alone, and not on the document: a type that was expected and the kind of value that was there, or a key
-/// that is missing. There are at most 128, each of at most 256 bytes.
+/// Descriptions of errors that depend on the program alone, and not on the document: a type that was expected and the kind of value that was there,
+/// or a key that is missing. There are at most 128, each of at most 256 bytes.
 struct DescriptionCache {
     /// What a description depends on.
     struct Subject: Equatable {

@@ -27,8 +27,8 @@ extension DecodingSession {
 
 /// Compares keys in snake case with keys in camel case, byte by byte: `created_at` matches `createdAt`.
 ///
-/// It applies to *plain* keys only: ASCII, where no letter after the first underscore follows another character than a letter or an underscore. All others are
-/// converted, and looked up in a dictionary.
+/// It applies to *plain* keys only: ASCII, where no letter after the first underscore follows a digit or a sign. All others are converted, and looked
+/// up in a dictionary.
 enum SnakeCaseKeys {
     /// A hash of the converted key; nil if the key is not plain.
     static func hash(_ p: Bytes.Pointer, _ length: Int) -> UInt32? {
@@ -110,8 +110,8 @@ enum SnakeCaseKeys {
     @inline(__always)
     private static func isUpper(_ c: UInt8) -> Bool { c &- 0x41 < 26 }
 
-    /// Calls a closure with each byte of the converted key, until it returns false: a word after an underscore is capitalized, the first one has no capitals,
-    /// and a key of one word remains, as do underscores at both ends.
+    /// Calls a closure with each byte of the converted key, until it returns false: a word after an underscore is capitalized, the first one has no
+    /// capitals, and a key of one word remains, as do underscores at both ends.
     ///
     /// - Parameter body: Receives the byte, and whether it makes the key one that is not plain.
     /// - Returns: False if the closure has returned false.

@@ -15,8 +15,8 @@ struct ConvertedKeys {
         return find(home) { $0 == key } ?? add(key, home, convert())
     }
 
-    /// The converted key of the program, such as the name of a case. It is known by the two words of the string, which are the same each time for a literal
-    /// and for a short string; another one is converted again.
+    /// The converted key of the program, such as the name of a case. It is known by the two words of the string, which are the same each time for a
+    /// literal and for a short string; another one is converted again.
     ///
     /// - Parameter convert: Called if it is not known.
     @inline(__always)
