@@ -29,6 +29,9 @@ struct Bench {
         case "pipeline": try await PipelineBench(url: url(&arguments), effort: effort).run()
         case "cache": try await CacheBench(url: url(&arguments), effort: effort).run()
         case "disk-cache": try await DiskCacheBench(effort: effort).run()
+        case "cache-hits":
+            guard let kind = arguments.popFirst().flatMap(CacheHits.init) else { fail("a kind of hits is missing") }
+            kind.count(number(&arguments) ?? 1_000)
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
         case "upload-memory": try await UploadMemory(url: url(&arguments), file: url(&arguments), effort: effort).run()
         case "slow-server": try SlowServer.run()
@@ -39,7 +42,7 @@ struct Bench {
                 """
                 transport URL [--quick] (or --smoke) | tls SERVERS [--quick] | compare PROGRAM SERVERS [--quick] | stack [--quick]
                 decoding [--quick] | memory URL FOLDER-URL [--quick] | upload-memory URL FILE-URL [--quick] | pipeline URL [--quick]
-                cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | memory-idle SERVERS [N] | soak URL [N] | websocket URL [--quick] | echo-server | slow-server
+                cache URL [--quick] | disk-cache [--quick] | cache-hits memory | credential | disk [N] | memory-inflight [N] | memory-idle SERVERS [N] | soak URL [N] | websocket URL [--quick] | echo-server | slow-server
                 free-ports N | delay-relay PORT MILLISECONDS | download SERVERS [--quick] | memory-streams SERVERS waiting | begun | held [N]
                 load URL CLIENT LEVEL SECONDS [AUTHORITY] | requests URL CLIENT LEVEL COUNT [AUTHORITY], where SERVERS are URL HTTPS-URL HTTP2-URL AUTHORITY
                 """)

@@ -18,20 +18,7 @@ struct DiskCacheBench {
 
     /// Through the interceptor, 1 KB, from the system's cache.
     private func hit(_ folder: URL) async throws {
-        let (rounds, repetitions) = effort == .full ? (15, 10_000) : (5, 1_000)
-        let cache = CacheInterceptor(store: try DiskCacheStore(directory: folder))
-        let request = NetworkRequest(url: try Self.url(0), headers: ["Accept": "application/json", "User-Agent": "bench"])
-        try await cache.store.save(Self.entry(0))
-        let next = NetworkExchange { (_) async throws(TransportError) in fail("a hit asked the origin") }
-        var times: [Double] = []
-        for _ in 0..<rounds {
-            times.append(
-                try await Usage.microseconds(repetitions) {
-                    let response = try await cache.intercept(request, next: next)
-                    guard response.data.count == Document.bytes else { fail("another body than was kept") }
-                })
-        }
-        printFigure("cache.disk_hit_us", times.median, "us")
+        printFigure("cache.disk_hit_us", try await CacheHits.disk.microseconds(effort, in: folder), "us")
     }
 
     /// Until the first hit, in a directory with many entries; and until all of them are counted in the background.
