@@ -84,13 +84,9 @@ extension CacheOptions {
     /// Returns the action that RFC 9111 §4 and §5.2.1 require for a request. Has no side effects.
     ///
     /// - Parameters:
-    ///   - stored: The metadata of the selected response, or `nil` if there is none.
-    ///   - miss: The reason why there is none.
+    ///   - stored: The metadata of the selected response.
     ///   - now: The current time, in seconds since the reference date.
-    func decision(
-        _ request: RequestTerms, _ stored: ResponseTerms?, miss: ForwardReason = .uriMiss, isHead: Bool = false, at now: Double
-    ) -> CacheDecision {
-        guard let stored else { return request.onlyIfCached ? .fail : .forward(miss) }
+    func decision(_ request: RequestTerms, _ stored: ResponseTerms, isHead: Bool = false, at now: Double) -> CacheDecision {
         let freshness = freshness(stored, at: now)
         // With `no-store`, the caller wants nothing to do with a store: the request is sent as it is (§5.2.1.5).
         if request.noStore { return request.onlyIfCached ? .fail : .forward(.request) }
@@ -101,6 +97,13 @@ extension CacheOptions {
         let isFresh = freshness.isKnown && freshness.ttl > 0 && !stored.mustAsk
         let reason = isFresh ? ForwardReason.request : .stale
         return stored.hasValidator && !isHead && request.conditions == nil ? .validate(reason) : .forward(reason)
+    }
+
+    /// Returns the action for a request without a stored response.
+    ///
+    /// - Parameter miss: The reason why no response is selected.
+    func decision(_ request: RequestTerms, miss: ForwardReason) -> CacheDecision {
+        request.onlyIfCached ? .fail : .forward(miss)
     }
 
     /// Returns a decision to serve the stored response without validation, or `nil` if that is not allowed.

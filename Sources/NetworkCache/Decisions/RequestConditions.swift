@@ -83,6 +83,8 @@ enum ConditionRules {
     /// Not if the bytes that it asks for are not stored, nor for a range of decoded content: the body is stored after content
     /// decoding, but ranges count the bytes before it (RFC 9110 §8.4).
     static func canServe(_ request: RequestTerms, isHead: Bool, _ entry: CacheEntry) -> Bool {
+        // Most requests have no conditions, and most responses are complete.
+        if entry.response.statusCode != 206, request.conditions == nil { return true }
         let stored = entry.response
         if stored.isPart { return form(request.conditions ?? RequestConditions(), isHead: isHead, entry) != nil }
         return request.conditions?.range == nil || stored.statusCode != 200 || !stored.headers.contains("Content-Encoding")

@@ -86,12 +86,28 @@ enum StorageRules {
     }
 
     static func matches(_ varying: [StoredResponse.VaryingField], _ headers: HeaderFields) -> Bool {
-        varying.allSatisfy { $0 == StoredResponse.VaryingField(name: $0.name, value: varyingValue($0.name, headers)) }
+        varying.allSatisfy { field in
+            hasSameLine(field, headers)
+                || field == StoredResponse.VaryingField(name: field.name, value: varyingValue(field.name, headers))
+        }
+    }
+
+    /// Returns whether a request has one line of a field with the stored value, which is in normal form by its bytes alone: the frequent case,
+    /// for which no text is created. `false` proves nothing.
+    private static func hasSameLine(_ stored: StoredResponse.VaryingField, _ headers: HeaderFields) -> Bool {
+        var line: String?
+        for field in headers.fields where HeaderFields.isSame(field.name, stored.name) {
+            guard line == nil else { return false }
+            line = field.value
+        }
+        guard let line, let value = stored.value else { return line == nil && stored.value == nil }
+        // These characters have no other form, so that equal texts have equal bytes. A colon is not among them, and so no digest.
+        return line.utf8.count == value.utf8.count && line == value && WeightedList.isOneElement(line)
     }
 
     private static func varyingValue(_ name: String, _ headers: HeaderFields) -> String? {
         var joined: String?
-        for field in headers where HeaderFields.isSame(field.name, name) {
+        for field in headers.fields where HeaderFields.isSame(field.name, name) {
             let value = String(field.value.trimmed)
             joined = joined.map { $0 + ", " + value } ?? value
         }

@@ -22,7 +22,7 @@ struct ByteReader {
     }
 
     mutating func text(_ part: String) throws(StoredResponseError) -> String {
-        guard let text = try bytes(part, { String(valid: $0) }) else {
+        guard let text = try bytes(part, { String(stored: $0) }) else {
             throw StoredResponseError(.malformed, "the \(part) is not UTF-8")
         }
         return text
@@ -55,6 +55,20 @@ struct ByteReader {
             throw StoredResponseError(.malformed, "the length of the \(part) does not match the data")
         }
         return data.subdata(in: (data.startIndex + offset)..<data.endIndex)
+    }
+
+    /// Skips a number of bytes if they are the next ones.
+    ///
+    /// - Returns: Whether they were skipped.
+    mutating func skip(_ expected: [UInt8]) -> Bool {
+        guard remaining >= expected.count else { return false }
+        let isNext = data.withUnsafeBytes { bytes in
+            expected.withUnsafeBytes { expected in
+                UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + expected.count)]).elementsEqual(expected)
+            }
+        }
+        if isNext { offset += expected.count }
+        return isNext
     }
 
     private static func missing(_ part: String) -> StoredResponseError {
@@ -102,11 +116,43 @@ extension ByteReader {
 
     mutating func field() throws(StoredResponseError) -> HeaderFields.Field {
         let name = try text("header")
-        let field = try bytes("header") { HeaderFields.Field(name: name, received: $0) }
+        let field = try bytes("header") { bytes in
+            bytes.isASCII
+                ? HeaderFields.Field(name: name, value: String(decoding: bytes, as: UTF8.self))
+                : HeaderFields.Field(name: name, received: bytes)
+        }
         guard field.name.isToken, !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
             throw StoredResponseError(.malformed, "a header field has an invalid name or value")
         }
         return field
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether all bytes are ASCII, so that they are UTF-8 as they are.
+    var isASCII: Bool {
+        var all: UInt64 = 0
+        var offset = 0
+        while count &- offset >= 8 {
+            all |= loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset &+= 8
+        }
+        while offset < count {
+            all |= UInt64(self[offset])
+            offset &+= 1
+        }
+        return all & 0x8080_8080_8080_8080 == 0
+    }
+}
+
+extension String {
+    /// Creates a text from its UTF-8 code units; `nil` if they are invalid. In nearly all cases they are ASCII, which is not validated.
+    init?(stored bytes: UnsafeRawBufferPointer) {
+        if bytes.isASCII {
+            self.init(decoding: bytes, as: UTF8.self)
+        } else {
+            self.init(valid: bytes)
+        }
     }
 }
 

@@ -36,12 +36,15 @@ public struct CacheKey: Hashable, Sendable {
     }
 
     /// Creates the key of a GET, HEAD or QUERY request. The content of a QUERY must be in memory.
-    init(_ request: NetworkRequest, in partition: CachePartition) {
-        method = request.method == .query ? .query : .get
-        content = Self.content(of: request) ?? ""
+    ///
+    /// - Parameter traits: The traits of the fields of the request, if they are known.
+    init(_ request: NetworkRequest, in partition: CachePartition, traits: FieldTraits = .unknown) {
+        let isQuery = request.method == .query
+        method = isQuery ? .query : .get
+        content = isQuery ? Self.content(of: request) ?? "" : ""
         let text = request.urlText
         url = NormalURL.isNormal(text) ? text : NormalURL.text(of: request.url)
-        let scope = KeyScope.text(of: request, selectedByFields: partition.isNamed)
+        let scope = KeyScope.text(of: request, selectedByFields: partition.isNamed, traits: traits)
         self.partition = scope.isEmpty ? partition.text : scope + partition.text
     }
 
@@ -95,6 +98,15 @@ public struct CacheKey: Hashable, Sendable {
         text.add(url)
         if method == .query { text.add(content) }
         return text.hexadecimal
+    }
+}
+
+extension CacheKey {
+    /// Hashes URL and partition, in which the keys of a store differ as a rule.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(url)
+        if !partition.isEmpty { hasher.combine(partition) }
+        if !content.isEmpty { hasher.combine(content) }
     }
 }
 

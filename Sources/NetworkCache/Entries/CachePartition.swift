@@ -36,11 +36,22 @@ public struct CachePartition: Hashable, Sendable {
 
     /// Creates a partition from the credentials in a request.
     ///
-    /// - Parameter ignored: The names of further fields that identify single requests, in lower case.
-    init(_ request: NetworkRequest, ignoring ignored: Set<String> = []) {
+    /// - Parameters:
+    ///   - ignored: The names of further fields that identify single requests, in lower case.
+    ///   - traits: The traits of the fields of the request, if they are known.
+    ///   - digests: The digests of the cache. Default: none, so that the digest is calculated.
+    init(
+        _ request: NetworkRequest, ignoring ignored: Set<String> = [], traits: FieldTraits = .unknown,
+        digests: PartitionDigests? = nil
+    ) {
         isNamed = false
         let user = request.parsedURL.isPlain ? nil : Self.userInformation(in: request.urlText)
-        var fields = Self.fields(of: request, ignoring: ignored)
+        let credentials = request.credentials
+        guard traits.contains(.separates) || user != nil || !credentials.isEmpty else {
+            text = ""
+            return
+        }
+        var fields = Self.fields(of: request.headers, credentials, ignoring: ignored)
         if fields.isEmpty, user == nil {
             text = ""
             return
@@ -50,6 +61,16 @@ public struct CachePartition: Hashable, Sendable {
             let sorted = fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
             fields = sorted.map(\.element)
         }
+        let make = { Self.text(of: fields, user: user) }
+        text = digests?.text(of: fields, user: user, make: make) ?? make()
+    }
+
+    private init(text: String) {
+        self.text = text
+        isNamed = false
+    }
+
+    private static func text(of fields: [HeaderFields.Field], user: String?) -> String {
         var digest = DigestText()
         for field in fields {
             digest.add(field.name)
@@ -59,26 +80,29 @@ public struct CachePartition: Hashable, Sendable {
             digest.add("@")
             digest.add(user)
         }
-        text = "sha256:" + digest.hexadecimal
-    }
-
-    private init(text: String) {
-        self.text = text
-        isNamed = false
+        return "sha256:" + digest.hexadecimal
     }
 
     /// Returns the fields that separate the responses to a request from others, with names in lower case.
     static func fields(of request: NetworkRequest, ignoring ignored: Set<String>) -> [HeaderFields.Field] {
+        fields(of: request.headers, request.credentials, ignoring: ignored)
+    }
+
+    private static func fields(
+        of headers: HeaderFields, _ credentials: RequestCredentials, ignoring ignored: Set<String>
+    ) -> [HeaderFields.Field] {
         var fields: [HeaderFields.Field] = []
-        for field in request.headers where !request.credentials.isProof(field.name) {
-            let isCredential = request.credentials.contains(header: field.name)
-            guard isCredential || !NeutralFields.contains(field.name) else { continue }
+        let marksFields = !credentials.fields.isEmpty
+        for field in headers.fields {
+            if marksFields, credentials.isProof(field.name) { continue }
+            let isCredential = marksFields && credentials.contains(header: field.name)
+            guard isCredential || FieldTraits(ofName: field.name).contains(.separates) else { continue }
             let name = field.name.lowercased()
-            if ignored.contains(name) { continue }
+            if !ignored.isEmpty, ignored.contains(name) { continue }
             fields.append(HeaderFields.Field(name: name, value: field.value))
         }
-        fields += request.credentials.proofs
-        if let cookies = request.credentials.storedCookies { fields.append(HeaderFields.Field(name: "cookie", value: cookies)) }
+        if marksFields { fields += credentials.proofs }
+        if let cookies = credentials.storedCookies { fields.append(HeaderFields.Field(name: "cookie", value: cookies)) }
         return fields
     }
 
@@ -108,6 +132,9 @@ enum NeutralFields {
         // Compared separately: see `KeyScope`.
         "host",
     ]
+
+    /// The names in lower case, without those of fields that identify a request (``Endpoints/HeaderFields/identifiesRequest(_:)``).
+    static var listedNames: [String] { names.names }
 
     static func contains(_ name: String) -> Bool {
         names.contains(name) || HeaderFields.identifiesRequest(name)

@@ -14,12 +14,14 @@ enum KeyScope {
     private static let session = "session:"
     private static let target = "target:"
 
-    static func text(of request: NetworkRequest, selectedByFields: Bool) -> String {
-        let identity = request.credentials.session
+    /// - Parameter traits: The traits of the fields of the request, if they are known.
+    static func text(of request: NetworkRequest, selectedByFields: Bool, traits: FieldTraits = .unknown) -> String {
+        let credentials = request.credentials
+        let identity = credentials.session
         var scope = identity.isEmpty ? "" : session + identity + ";"
         var parts: [String] = []
         if let trust = request.statedTrustDigest { parts += ["trust", trust] }
-        for field in request.headers {
+        for field in request.headers.fields where traits.contains(.isHost) || selectedByFields {
             if HeaderFields.isSame(field.name, "Host") {
                 let host = NormalURL.authority(field.value.trimmed, isSecure: request.parsedURL.isSecure)
                 let own = NormalURL.authority(URLText(request.urlText).hostAndPort, isSecure: request.parsedURL.isSecure)

@@ -82,7 +82,8 @@ struct ResponseTerms: Sendable, Equatable {
 
     /// Returns the seconds from 1970 to an HTTP date, or `nil` if the text is not one.
     private static func seconds(_ date: String?, _ now: Date) -> Double? {
-        date.flatMap { HTTPDate($0, now: now) }.map { Double($0.secondsSince1970) }
+        guard let date else { return nil }
+        return (FixedDate.seconds(date) ?? HTTPDate(date, now: now)?.secondsSince1970).map { Double($0) }
     }
 
     static func seconds(_ duration: Duration) -> Double {

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import NetworkLogging
+import NetworkSupport
 
 /// A complete response in the form in which a cache stores it (RFC 9111 §3), with the data needed to decide when it may be used.
 ///
@@ -23,7 +24,12 @@ package struct StoredResponse: Sendable, Equatable {
 
         /// Returns whether the names are equal and the values have the same bytes.
         package static func == (left: VaryingField, right: VaryingField) -> Bool {
-            left.name == right.name && left.value.map { Array($0.utf8) } == right.value.map { Array($0.utf8) }
+            guard left.name == right.name else { return false }
+            return switch (left.value, right.value) {
+            case (nil, nil): true
+            case (let left?, let right?): left.hasSameBytes(as: right)
+            case (_?, nil), (nil, _?): false
+            }
         }
     }
 
@@ -59,6 +65,9 @@ package struct StoredResponse: Sendable, Equatable {
         self.responseTime = responseTime
     }
 
+    /// Whether the response names another URL, with a status code for which session managers follow it.
+    var isRedirect: Bool { RedirectRules.isRedirect(statusCode) && headers.contains("Location") }
+
     /// The approximate memory that the response takes, in bytes: the body, all texts, and an overhead.
     package var footprint: Int {
         let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 48 }
@@ -75,40 +84,6 @@ extension StoredResponse: RedactedStringConvertible {
 extension StoredResponse.VaryingField: RedactedStringConvertible {
     /// The name of the field, without its value.
     package var description: String { name }
-}
-
-/// A stored response together with its parsed caching metadata. Stores return responses as entries.
-///
-/// A store in memory keeps entries. A store elsewhere keeps the bytes of ``encoded()``, and creates an entry from them for each
-/// response that it reads.
-public final class CacheEntry: Sendable {
-    /// The stored response.
-    package let response: StoredResponse
-    /// The approximate memory that the response takes, in bytes: the body, all texts, and an overhead.
-    public let footprint: Int
-    let terms: ResponseTerms
-
-    /// Creates an entry by parsing the header fields of a response.
-    package init(_ response: StoredResponse) {
-        self.response = response
-        footprint = response.footprint
-        terms = ResponseTerms(response)
-    }
-
-    /// Returns a binary encoding of the response for a store, which ``init(encoded:)`` of the same format version can read.
-    public func encoded() -> Data { response.encoded() }
-
-    /// The key under which the response is stored.
-    public var key: CacheKey { response.key }
-
-    /// The date at which the response was received or last validated.
-    public var storedAt: Date { response.responseTime }
-
-    /// Returns whether two entries have the same key and the same values of the fields that `Vary` names, so that one replaces
-    /// the other.
-    public func isSameVariant(as other: CacheEntry) -> Bool {
-        response.key == other.response.key && response.varying == other.response.varying
-    }
 }
 
 extension StoredResponse {
@@ -169,8 +144,12 @@ extension StoredResponse {
 
     /// Creates a response from its encoding.
     ///
-    /// - Parameter comparesChecksum: `false` only if another checksum has been compared for these bytes.
-    init(encoded: Data, maximumBytes: Int, comparesChecksum: Bool) throws(StoredResponseError) {
+    /// - Parameters:
+    ///   - comparesChecksum: `false` only if another checksum has been compared for these bytes.
+    ///   - expected: The key that the response probably has, and its encoding, so that it is compared rather than parsed.
+    init(
+        encoded: Data, maximumBytes: Int, comparesChecksum: Bool, expected: (key: CacheKey, bytes: [UInt8])? = nil
+    ) throws(StoredResponseError) {
         guard encoded.count <= maximumBytes else {
             throw StoredResponseError(.tooLarge, "the encoding has \(encoded.count) bytes, and the limit is \(maximumBytes)")
         }
@@ -186,7 +165,7 @@ extension StoredResponse {
         guard !comparesChecksum || checksum == ByteWriter.checksum(of: encoded, from: Self.headBytes) else {
             throw StoredResponseError(.damaged, "the checksum does not match")
         }
-        key = try reader.key()
+        if let expected, reader.skip(expected.bytes) { key = expected.key } else { key = try reader.key() }
         url = try reader.url("url")
         let status = try reader.number("status", as: UInt32.self)
         guard (100...999).contains(status) else { throw StoredResponseError(.malformed, "the status code is \(status)") }
@@ -236,9 +215,4 @@ package struct StoredResponseError: Error, Sendable, Hashable {
 extension StoredResponseError: CustomStringConvertible {
     /// The code and the message of the error.
     package var description: String { "\(code.rawValue): \(message)" }
-}
-
-extension CacheEntry: RedactedStringConvertible {
-    /// The description of the response, with secrets redacted.
-    public var description: String { response.description }
 }

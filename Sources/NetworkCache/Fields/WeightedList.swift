@@ -14,8 +14,7 @@ enum WeightedList {
 
     /// Returns the normal form of the value of such a field. Text that is not an element is kept.
     static func normalized(_ value: String) -> String {
-        // One element without a weight, which is what most requests have.
-        if value.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 &- 0x2a < 16 && $0 != UInt8(ascii: ",") }) { return value }
+        if isOneElement(value) { return value }
         var scanner = FieldScanner(value[...])
         var elements: [(text: String, weight: Int)] = []
         while let part = scanner.takePart(endingAt: ",") {
@@ -26,6 +25,15 @@ enum WeightedList {
                 ? left.text.utf8.lexicographicallyPrecedes(right.text.utf8) : left.weight > right.weight
         }
         return elements.map(\.text).joined(separator: ",")
+    }
+
+    /// Returns whether a value is one element in lower case without a weight or white space, which is what most requests have. It is in normal form.
+    static func isOneElement(_ value: String) -> Bool {
+        var value = value
+        return value.withUTF8 { bytes in
+            for byte in bytes where !(byte &- 0x61 < 26 || byte &- 0x2a < 16 && byte != UInt8(ascii: ",")) { return false }
+            return true
+        }
     }
 
     /// Returns the value of any other field without white space around commas, which has no meaning in a list (RFC 9110 §5.6.1), and which joining

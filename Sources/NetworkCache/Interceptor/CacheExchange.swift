@@ -15,27 +15,36 @@ struct CacheExchange: Sendable {
     /// The method with which the request is sent: that of the request, or POST if its response is that to a later GET.
     private let sentMethod: RequestMethod
 
+    /// - Parameter traits: The traits of the fields of the request, if they are known.
     init(
-        cache: CacheInterceptor, request: NetworkRequest, terms: RequestTerms, sentAs method: RequestMethod? = nil,
-        next: NetworkExchange
+        cache: CacheInterceptor, request: NetworkRequest, terms: RequestTerms, traits: FieldTraits = .unknown,
+        sentAs method: RequestMethod? = nil, next: NetworkExchange
     ) {
         self.cache = cache
         self.request = request
         self.terms = terms
         self.next = next
-        partition = cache.partition(of: request)
-        key = CacheKey(request, in: partition)
+        partition = cache.partition(of: request, traits)
+        key = CacheKey(request, in: partition, traits: traits)
         sentMethod = method ?? request.method
     }
 
-    /// Returns the newest stored response that matches the request (RFC 9111 §4.1), those that were selected by other values of the fields that
-    /// `Vary` names, and the reason to forward if there is no match.
-    func find() async -> (match: CacheEntry?, others: [CacheEntry], miss: ForwardReason) {
-        let entries = await cache.entries(for: key, request)
+    /// The stored responses for a request.
+    struct Selection: Sendable {
+        /// The newest one that matches the request (RFC 9111 §4.1).
+        var match: CacheEntry?
+        /// Those that were selected by other values of the fields that `Vary` names.
+        var others: [CacheEntry]
+        /// The reason to forward if there is no match.
+        var miss: ForwardReason
+    }
+
+    /// Selects from the entries that the store returned for ``key``.
+    func select(from entries: [CacheEntry]) -> Selection {
         var found: CacheEntry?
         var others: [CacheEntry] = []
         var isKnown = false
-        for entry in entries where entry.response.key == key && isForRequest(entry.response) && cache.ledger.trusts(entry) {
+        for entry in cache.ledger.trusted(entries) where entry.response.key == key && isForRequest(entry) {
             isKnown = true
             guard StorageRules.matches(entry.response.varying, request.headers) else {
                 others.append(entry)
@@ -44,7 +53,19 @@ struct CacheExchange: Sendable {
             if let other = found, other.response.responseTime >= entry.response.responseTime { continue }
             found = entry
         }
-        return (found, others, isKnown ? .varyMiss : .uriMiss)
+        return Selection(match: found, others: others, miss: isKnown ? .varyMiss : .uriMiss)
+    }
+
+    /// Creates the response for the caller from a stored one that may be used without validation.
+    func makeResponse(_ entry: CacheEntry, age: Double, ttl: Double) -> NetworkResponse {
+        guard terms.conditions == nil else {
+            return makeResponse(entry, age: age, status: cache.status.hit(ttl: CacheStatus.whole(ttl)), isValidated: false)
+        }
+        request.report(.stored)
+        cache.ledger.use(key)
+        var response = entry.hit(age: CacheStatus.whole(age), ttl: CacheStatus.whole(ttl), cache.status)
+        if request.method == .head { response.body = .empty }
+        return response
     }
 
     /// Creates the response for the caller from a stored one, after evaluating the conditions and the range of the request.
@@ -53,18 +74,14 @@ struct CacheExchange: Sendable {
     ///   are removed (§5.2.2.4).
     func makeResponse(_ entry: CacheEntry, age: Double, status: String, isValidated: Bool) -> NetworkResponse {
         request.report(.stored)
-        let stored = entry.response
-        var response = NetworkResponse(
-            statusCode: stored.statusCode, headers: stored.headers, body: .data(request.method == .head ? Data() : stored.body),
-            url: stored.url)
         cache.ledger.use(key)
-        if !isValidated { response.headers.remove(entry.terms.hiddenFields) }
+        var response = isValidated ? entry.whole : entry.served
+        let isHead = request.method == .head
+        if isHead { response.body = .empty }
         if let conditions = terms.conditions {
-            change(&response, to: ConditionRules.form(conditions, isHead: request.method == .head, entry), stored)
+            change(&response, to: ConditionRules.form(conditions, isHead: isHead, entry), entry.response)
         }
-        response.headers.reserveCapacity(response.headers.count + 2)
-        response.headers.set(String(CacheStatus.whole(age)), for: "Age")
-        response.note(status)
+        response.note(status, age: CacheStatus.whole(age))
         return response
     }
 
@@ -329,9 +346,9 @@ extension CacheExchange {
 
     /// Returns whether the response to the request may be a stored one with regard to redirects: a request that follows them, or decides about each
     /// of them, must not receive one that was returned to another request.
-    private func isForRequest(_ response: StoredResponse) -> Bool {
-        request.redirects.followsNone || !RedirectRules.isRedirect(response.statusCode) || !response.headers.contains("Location")
-    }
+    private func isForRequest(_ entry: CacheEntry) -> Bool { !entry.isRedirect || request.redirects.followsNone }
+
+    private func isForRequest(_ response: StoredResponse) -> Bool { !response.isRedirect || request.redirects.followsNone }
 
     /// Returns whether the request that was sent behind the cache is equivalent to the request that the cache received, so that
     /// the response may be stored: the same method, URL, `Host` and content of a QUERY, without redirects, the same credentials unless the

@@ -42,6 +42,9 @@ public final class CacheInterceptor: NetworkInterceptor {
     let logger: (any NetworkErrorLogger)?
     let now: @Sendable () -> Date
     let ledger = CacheLedger()
+    /// The store, if it is in memory: it is called without a suspension.
+    private let memory: MemoryCacheStore?
+    private let digests = PartitionDigests()
 
     /// Creates a cache over a store.
     ///
@@ -60,6 +63,7 @@ public final class CacheInterceptor: NetworkInterceptor {
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.store = store
+        memory = store as? MemoryCacheStore
         self.options = options
         self.partition = partition
         self.logger = logger
@@ -67,8 +71,10 @@ public final class CacheInterceptor: NetworkInterceptor {
         status = CacheStatus(name: name)
     }
 
-    func partition(of request: NetworkRequest) -> CachePartition {
-        partition?(request) ?? CachePartition(request, ignoring: options.ignoredFields)
+    /// - Parameter traits: The traits of the fields of the request, if they are known.
+    func partition(of request: NetworkRequest, _ traits: FieldTraits = .unknown) -> CachePartition {
+        if let partition { return partition(request) }
+        return CachePartition(request, ignoring: options.ignoredFields, traits: traits, digests: digests)
     }
 
     /// Returns a stored response, or forwards the request.
@@ -81,34 +87,53 @@ public final class CacheInterceptor: NetworkInterceptor {
         guard request.method == .query || (isHead || request.method == .get) && request.body == nil else {
             return try await forwardAndInvalidate(request, next)
         }
-        let terms = RequestTerms(request.headers)
-        guard !terms.isForOrigin, !request.headers.replaceMethod, let request = await withContentInMemory(request)
-        else {
-            return try await bypass(request, terms, next)
+        let traits = FieldTraits(request.headers)
+        let terms = RequestTerms(request.headers, traits)
+        guard !terms.isForOrigin, !traits.contains(.replacesMethod) else { return try await bypass(request, terms, next) }
+        var request = request
+        if request.body != nil {
+            guard let loaded = await withContentInMemory(request) else { return try await bypass(request, terms, next) }
+            request = loaded
         }
-        let exchange = CacheExchange(cache: self, request: request, terms: terms, next: next)
-        let (entry, others, miss) = await exchange.find()
-        if let entry, !ConditionRules.canServe(terms, isHead: isHead, entry) {
+        let exchange = CacheExchange(cache: self, request: request, terms: terms, traits: traits, next: next)
+        // A store in memory is not awaited.
+        let selection: CacheExchange.Selection
+        if let memory {
+            selection = exchange.select(from: memory.entries(for: exchange.key))
+        } else {
+            selection = exchange.select(from: await entries(for: exchange.key, request))
+        }
+        guard let entry = selection.match else {
+            return try await respond(options.decision(terms, miss: selection.miss), exchange, selection)
+        }
+        guard ConditionRules.canServe(terms, isHead: isHead, entry) else {
             guard entry.response.isPart else { return try await bypass(request, terms, next) }
             if terms.onlyIfCached { return unavailable(request) }
             return try await exchange.forward(.partial, replacing: entry, mayServeOnFailure: false)
         }
-        let date = now()
-        let decision = options.decision(
-            terms, entry?.terms, miss: miss, isHead: isHead, at: date.timeIntervalSinceReferenceDate)
-        switch (decision, entry) {
-        case (.serve(let age, let ttl, let revalidates), let entry?):
-            if revalidates { exchange.revalidateInBackground(entry) }
-            return exchange.makeResponse(entry, age: age, status: status.hit(ttl: ttl), isValidated: false)
+        let decision = options.decision(terms, entry.terms, isHead: isHead, at: now().timeIntervalSinceReferenceDate)
+        guard case .serve(let age, let ttl, let revalidates) = decision else {
+            return try await respond(decision, exchange, selection)
+        }
+        if revalidates { exchange.revalidateInBackground(entry) }
+        return exchange.makeResponse(entry, age: age, ttl: ttl)
+    }
+
+    /// Forwards a request for which no stored response may be used without validation.
+    private func respond(
+        _ decision: CacheDecision, _ exchange: CacheExchange, _ selection: CacheExchange.Selection
+    ) async throws(TransportError) -> NetworkResponse {
+        let terms = exchange.terms
+        switch (decision, selection.match) {
         case (.validate(let reason), let entry?): return try await exchange.validate(entry, reason)
-        case (.forward(let reason), nil) where !isHead && terms.conditions == nil:
-            let complete = others.filter { $0.response.statusCode == 200 && $0.terms.entityTag != nil }
+        case (.forward(let reason), nil) where exchange.request.method != .head && terms.conditions == nil:
+            let complete = selection.others.filter { $0.response.statusCode == 200 && $0.terms.entityTag != nil }
             if complete.isEmpty || terms.noStore { return try await exchange.forward(reason, replacing: nil) }
             return try await exchange.select(among: complete)
         case (.forward(let reason), _):
             // A request with `no-store` leaves the stored response as it is.
-            return try await exchange.forward(reason, replacing: terms.noStore ? nil : entry)
-        default: return unavailable(request)
+            return try await exchange.forward(reason, replacing: terms.noStore ? nil : selection.match)
+        default: return unavailable(exchange.request)
         }
     }
 

@@ -90,11 +90,15 @@ final class CacheLedger: Sendable {
         }
     }
 
-    func trusts(_ entry: CacheEntry) -> Bool {
+    /// Returns the entries that no failed removal has selected.
+    func trusted(_ entries: [CacheEntry]) -> [CacheEntry] {
         state.withLock { state in
-            state.distrusted.allSatisfy { selection, until in
-                let date = entry.response.responseTime
-                return date > until || !selection.contains(entry.response.key, storedAt: date)
+            guard !state.distrusted.isEmpty else { return entries }
+            return entries.filter { entry in
+                state.distrusted.allSatisfy { selection, until in
+                    let date = entry.response.responseTime
+                    return date > until || !selection.contains(entry.response.key, storedAt: date)
+                }
             }
         }
     }

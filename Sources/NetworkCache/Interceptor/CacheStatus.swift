@@ -5,7 +5,8 @@ import NetworkSupport
 /// A writer of `Cache-Status` members (RFC 9211). Omits the `key` parameter, which would reveal the query of the URL.
 struct CacheStatus: Sendable {
     private let name: String
-    private let hitPrefix: String
+    /// The text of ``hit(ttl:)`` before the number.
+    let hitPrefix: String
 
     /// Creates a writer for a cache.
     ///
@@ -19,8 +20,8 @@ struct CacheStatus: Sendable {
     }
 
     /// Returns the member for a response that was served without contacting the origin.
-    func hit(ttl: Double) -> String {
-        hitPrefix + String(Self.whole(ttl))
+    func hit(ttl: Int) -> String {
+        hitPrefix + String(ttl)
     }
 
     /// Returns the member for a request that was forwarded, even if that failed.
@@ -43,7 +44,9 @@ struct CacheStatus: Sendable {
     }
 
     static func whole(_ seconds: Double) -> Int {
-        Int(seconds.rounded(.down).clamped(to: -1e10...1e10, nan: 0))
+        // NaN compares as `false`.
+        guard seconds >= -1e10 else { return seconds < -1e10 ? -10_000_000_000 : 0 }
+        return seconds <= 1e10 ? Int(seconds.rounded(.down)) : 10_000_000_000
     }
 }
 
@@ -51,5 +54,12 @@ extension NetworkResponse {
     /// Appends a member to `Cache-Status`. The cache nearest to the caller comes last (RFC 9211 §2).
     mutating func note(_ status: String) {
         headers.add(status, for: "Cache-Status")
+    }
+
+    /// Sets `Age`, and appends a member to `Cache-Status`.
+    mutating func note(_ status: String, age: Int) {
+        headers.reserveCapacity(headers.count + 2)
+        headers.set(String(age), for: "Age")
+        note(status)
     }
 }

@@ -175,9 +175,9 @@ struct DecisionTests {
 
     @Test
     func `without a stored response, a request is forwarded, or fails if it is only-if-cached`() {
-        #expect(CacheOptions().decision(RequestTerms(), nil, at: 0) == .forward(.uriMiss))
-        #expect(CacheOptions().decision(RequestTerms(), nil, miss: .varyMiss, at: 0) == .forward(.varyMiss))
-        #expect(CacheOptions().decision(RequestTerms(["Cache-Control": "only-if-cached"]), nil, at: 0) == .fail)
+        #expect(CacheOptions().decision(RequestTerms(), miss: .uriMiss) == .forward(.uriMiss))
+        #expect(CacheOptions().decision(RequestTerms(), miss: .varyMiss) == .forward(.varyMiss))
+        #expect(CacheOptions().decision(RequestTerms(["Cache-Control": "only-if-cached"]), miss: .uriMiss) == .fail)
     }
 
     @Test

@@ -163,8 +163,8 @@ struct CacheInterceptorTests {
 
     @Test
     func `a cache name that is not a token is quoted in Cache-Status`() async throws {
-        #expect(CacheStatus(name: "a b\"\\").hit(ttl: 1.9) == #""a b"; hit; ttl=1"#)
-        #expect(CacheStatus(name: "1a").hit(ttl: -0.1) == #""1a"; hit; ttl=-1"#)
+        #expect(CacheStatus(name: "a b\"\\").hit(ttl: CacheStatus.whole(1.9)) == #""a b"; hit; ttl=1"#)
+        #expect(CacheStatus(name: "1a").hit(ttl: CacheStatus.whole(-0.1)) == #""1a"; hit; ttl=-1"#)
     }
 
     @Test
