@@ -14,6 +14,7 @@ final class DiskRecords: Sendable {
     private let interval: Duration
     private let onRemoval: (@Sendable (DiskRecordHead, CacheRemoval) -> Void)?
     private let queue = SerialWork()
+    private let names = RecordNames()
     private let state: Locked<State>
 
     private struct State {
@@ -45,9 +46,15 @@ final class DiskRecords: Sendable {
     // MARK: Reading
 
     /// Returns the record of a key, or `nil` if there is none. A damaged record is removed.
+    ///
+    /// A small record that the system has in memory is read at once. Anything else is left to a thread that may wait for the disk.
     func read(_ key: RecordKey) async -> DiskRecord? {
-        await BackgroundThreads.files.value {
-            self.folder.open(key, maximumBytes: self.limits.recordBytes).flatMap(self.read)
+        let name = names.name(of: key)
+        if let record = folder.recordInMemory(key, name, maximumBytes: limits.recordBytes, now: clock(), noting: interval) {
+            return record
+        }
+        return await BackgroundThreads.files.value {
+            self.folder.open(key, name, maximumBytes: self.limits.recordBytes).flatMap(self.read)
         }
     }
 

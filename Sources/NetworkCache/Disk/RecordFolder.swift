@@ -27,6 +27,8 @@ final class RecordFolder: Sendable {
     let path: String
     private let root: Locked<FileDescriptor>
     private let numbers = Locked<UInt64>(0)
+    /// Whether the system reads files only from memory if asked to: see ``recordInMemory(_:_:maximumBytes:now:noting:)``.
+    let readsMemory = Locked(true)
 
     /// Opens a directory, or creates it with its missing parents.
     init(_ url: URL) throws(CacheStoreError) {
@@ -149,7 +151,12 @@ extension RecordFolder {
     ///
     /// - Parameter maximumBytes: The maximum size of the file. A larger one is treated as missing.
     func open(_ key: RecordKey, maximumBytes: Int) -> OpenRecord? {
-        guard let (file, status) = open(RecordName(key)), status.bytes <= maximumBytes else { return nil }
+        open(key, RecordName(key), maximumBytes: maximumBytes)
+    }
+
+    /// Opens the file for a key whose name is known.
+    func open(_ key: RecordKey, _ name: RecordName, maximumBytes: Int) -> OpenRecord? {
+        guard let (file, status) = open(name), status.bytes <= maximumBytes else { return nil }
         return OpenRecord(key: key, file: file, status: status)
     }
 
@@ -161,8 +168,7 @@ extension RecordFolder {
         switch read(open.file, status, maximumBytes: status.bytes) {
         case .success(let record):
             guard record.key == open.key.bytes else { return .missing }
-            // If the clock was set back, the last use may be in the future.
-            if status.lastUse > now || status.lastUse.advanced(by: interval) <= now { open.file.setTimes(now) }
+            if isUseDue(status, now: now, noting: interval) { open.file.setTimes(now) }
             return .found(record)
         case .failure(.damaged): return .damaged(status)
         case .failure(.otherVersion), .failure(.unreadable): return .missing
@@ -204,7 +210,7 @@ extension RecordFolder {
         descriptor.status(of: Self.path(of: name)).flatMap { RecordStatus(name, $0) }
     }
 
-    private static func path(of name: RecordName) -> String {
+    static func path(of name: RecordName) -> String {
         records + "/" + RecordName.folder(ofShard: name.shard) + "/" + name.file
     }
 }

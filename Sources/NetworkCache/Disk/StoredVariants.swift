@@ -44,12 +44,15 @@ struct StoredVariants {
     }
 
     private var variants: [Variant] = []
+    /// The key of the record.
+    private var recordKey: [UInt8] = []
 
     init() {}
 
     /// Creates the variants of a record, or returns `nil` if its contents are invalid.
     init?(_ record: DiskRecord) {
         guard let notes = Self.notes(in: record.info) else { return nil }
+        recordKey = record.key
         var rest = record.payload
         for note in notes {
             guard note.byteCount <= rest.count else { return nil }
@@ -59,12 +62,12 @@ struct StoredVariants {
         guard rest.isEmpty else { return nil }
     }
 
-    /// Returns the variants that can be decoded and have a key.
+    /// Returns the variants that can be decoded and have the key with which the record was found.
     func entries(of key: CacheKey) -> [CacheEntry] {
         variants.compactMap { variant in
-            guard let response = try? StoredResponse(encoded: variant.bytes, maximumBytes: .max, comparesChecksum: false),
-                response.key == key
-            else { return nil }
+            let response = try? StoredResponse(
+                encoded: variant.bytes, maximumBytes: .max, comparesChecksum: false, expected: (key, recordKey))
+            guard let response, response.key == key else { return nil }
             return CacheEntry(response)
         }
     }

@@ -24,16 +24,22 @@
             }
         }
 
-        @Test func `small entries are also read on the threads for files`() async {
+        @Test func `an entry that is not in memory is read on the threads for files, and a small one in memory on the caller's`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 let directory = try CacheDirectory()
                 let store = try DiskCacheStore(directory: directory.place)
-                let response = StoredResponse.make(body: "small")
-                try await store.save(CacheEntry(response))
+                let small = StoredResponse.make(body: "small")
+                let large = StoredResponse.make(path: "large", body: String(repeating: "x", count: 100_000))
+                for response in [small, large] { try await store.save(CacheEntry(response)) }
                 await store.records.settle()
                 let gate = DispatchSemaphore(value: 0)
                 for _ in 0..<64 { BackgroundThreads.files.run { gate.wait() } }
-                let found = Task { await store.entries(for: response.key).count }
+                if CacheDirectory.isReadFromMemory(directory.file(of: StoredVariants.recordKey(small.key))) {
+                    #expect(await store.entries(for: small.key).count == 1)
+                }
+                let found = Task { await store.entries(for: large.key).count }
                 while BackgroundThreads.files.waitingCount < 1 { await Task.yield() }
                 for _ in 0..<64 { gate.signal() }
                 #expect(await found.value == 1)

@@ -42,6 +42,15 @@ final class CacheDirectory: Sendable {
         }.sorted()
     }
 
+    /// Whether the system and the file system of a file can read only what is in memory.
+    static func isReadFromMemory(_ file: URL) -> Bool {
+        guard let folder = FileDescriptor.open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY),
+            let opened = try? MemoryRead.open(file.lastPathComponent, in: folder)
+        else { return false }
+        var byte: UInt8 = 0
+        return withUnsafeMutableBytes(of: &byte) { (try? MemoryRead.read(opened, into: $0)) == 1 }
+    }
+
     /// The file of a record.
     func file(of key: RecordKey) -> URL {
         let name = RecordName(key)
