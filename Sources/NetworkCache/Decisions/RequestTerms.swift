@@ -25,17 +25,11 @@ struct RequestTerms: Sendable, Equatable {
     /// ranges, or ranges of another unit (§4.3.2); or it asks for another protocol (RFC 9110 §7.8).
     var isForOrigin = false
 
-    /// The names of the fields that are read, in lower case.
-    static let fieldNames = [
-        "cache-control", "pragma", "range", "if-match", "if-none-match", "if-range", "if-modified-since", "if-unmodified-since",
-        "upgrade",
-    ]
-
     init() {}
 
     /// Reads the fields of a request.
     ///
-    /// - Parameter traits: The traits of its fields. Without those in ``fieldNames``, nothing is read.
+    /// - Parameter traits: The traits of its fields. Without ``FieldTraits/hasTerms``, nothing is read.
     init(_ headers: HeaderFields, _ traits: FieldTraits) {
         if traits.contains(.hasTerms) { self.init(headers) } else { self.init() }
     }

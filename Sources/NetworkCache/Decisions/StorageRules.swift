@@ -85,24 +85,34 @@ enum StorageRules {
         names.map { StoredResponse.VaryingField(name: $0, value: varyingValue($0, headers)) }
     }
 
-    static func matches(_ varying: [StoredResponse.VaryingField], _ headers: HeaderFields) -> Bool {
-        varying.allSatisfy { field in
-            hasSameLine(field, headers)
-                || field == StoredResponse.VaryingField(name: field.name, value: varyingValue(field.name, headers))
-        }
+    /// Returns whether a request has the values of the fields that `Vary` names with which a response is stored (§4.1).
+    static func matches(_ entry: CacheEntry, _ headers: HeaderFields) -> Bool {
+        let varying = entry.response.varying
+        for index in varying.indices where !matches(varying[index], at: index, of: entry, headers) { return false }
+        return true
     }
 
-    /// Returns whether a request has one line of a field with the stored value, which is in normal form by its bytes alone: the frequent case,
-    /// for which no text is created. `false` proves nothing.
-    private static func hasSameLine(_ stored: StoredResponse.VaryingField, _ headers: HeaderFields) -> Bool {
+    private static func matches(
+        _ stored: StoredResponse.VaryingField, at index: Int, of entry: CacheEntry, _ headers: HeaderFields
+    ) -> Bool {
         var line: String?
+        var lines = 0
         for field in headers.fields where HeaderFields.isSame(field.name, stored.name) {
-            guard line == nil else { return false }
+            lines += 1
             line = field.value
         }
         guard let line, let value = stored.value else { return line == nil && stored.value == nil }
+        if lines == 1, isNormalForm(line, value) || entry.hasRemembered(line, at: index) { return true }
+        guard varyingValue(stored.name, headers)?.hasSameBytes(as: value) ?? false else { return false }
+        // That of any other field may contain credentials.
+        if lines == 1, NeutralFields.contains(stored.name) { entry.remember(line, at: index) }
+        return true
+    }
+
+    /// Returns whether a line is a stored value and certain to be in normal form: the frequent case, for which no text is created.
+    private static func isNormalForm(_ line: String, _ value: String) -> Bool {
         // These characters have no other form, so that equal texts have equal bytes. A colon is not among them, and so no digest.
-        return line.utf8.count == value.utf8.count && line == value && WeightedList.isOneElement(line)
+        line.utf8.count == value.utf8.count && line == value && WeightedList.isOneElement(line)
     }
 
     private static func varyingValue(_ name: String, _ headers: HeaderFields) -> String? {

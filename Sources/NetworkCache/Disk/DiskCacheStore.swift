@@ -23,8 +23,9 @@ import NetworkLogging
 /// **Limits** may be exceeded by about a sixteenth: eviction runs in the background, in small steps for which no request waits.
 /// The time of the last use is recorded with a precision of one minute.
 ///
-/// **Threads.** Opening reads no entries, and takes the same time for a hundred thousand entries as for none. All files are read
-/// and written on a group of threads that may block (`BackgroundThreads`): reads concurrently, changes one after another.
+/// **Threads.** Opening reads no entries, and takes the same time for a hundred thousand entries as for none. Files are read and
+/// written on a group of threads that may block (`BackgroundThreads`): reads concurrently, changes one after another. On Linux, a
+/// record of at most 64 KiB that the system has in memory is read on the caller's thread, with calls that fail rather than wait.
 public final class DiskCacheStore: CacheStore {
     /// The number of bytes that a record may have in addition to its responses, for the key and the metadata.
     private static let overhead = 64 << 10

@@ -2,15 +2,18 @@ import Foundation
 import NetworkSupport
 
 extension RecordFolder {
-    /// The maximum size of a record that is read on the caller's thread, in bytes: copying and checking a larger one takes as long as another thread.
+    /// The maximum size of a record that is read on the caller's thread, in bytes. A larger one takes longer to copy and to check than a change
+    /// of the thread.
     static let maximumBytesInPlace = 64 << 10
 
     /// Reads a record if the system has it in memory, in four system calls that wait for no disk.
     ///
     /// - Parameters:
     ///   - maximumBytes: The maximum size of the file.
-    ///   - interval: The minimum age of the recorded last use. If it is less recent, nothing is read, as recording another one may wait for the disk.
-    /// - Returns: `nil` if the record has to be read with ``open(_:maximumBytes:)`` and ``read(_:now:noting:)``: also if it may be missing or damaged.
+    ///   - interval: The minimum age of the recorded last use. If it is less recent, nothing is read: recording another one may wait for the
+    ///     disk.
+    /// - Returns: `nil` if the record has to be read with ``open(_:_:maximumBytes:)`` and ``read(_:now:noting:)``, also because it may be missing
+    ///   or damaged.
     func recordInMemory(
         _ key: RecordKey, _ name: RecordName, maximumBytes: Int, now: FileTime, noting interval: Duration
     ) -> DiskRecord? {

@@ -14,12 +14,10 @@ public final class CacheEntry: Sendable {
     /// The approximate memory that the response takes, in bytes: the body, all texts, and an overhead.
     public let footprint: Int
     let terms: ResponseTerms
-    /// The response for callers, without the fields that each use of it adds. Copies share its fields and its body.
-    let whole: NetworkResponse
-    /// The same without the fields that are removed if the response is used without validation (RFC 9111 §5.2.2.4).
+    /// The response for callers without validation, except for the fields that each use adds: the fields that `no-cache` lists are removed
+    /// (RFC 9111 §5.2.2.4). Copies share its fields and its body.
     let served: NetworkResponse
-    /// The last response for a caller, which is the same for all callers within a second.
-    private let lastHit = Locked<Hit?>(nil)
+    private let lastUse = Locked(LastUse())
     /// ``StoredResponse/isRedirect`` of the response.
     let isRedirect: Bool
 
@@ -36,38 +34,49 @@ public final class CacheEntry: Sendable {
         served.headers = response.headers
         served.body = .data(response.body)
         served.lazyURL = .url(response.url)
-        whole = served
         if !terms.hiddenFields.isEmpty { served.headers.remove(terms.hiddenFields) }
         self.served = served
         isRedirect = response.isRedirect
     }
 
-    private struct Hit {
-        var age: Int
-        var ttl: Int
-        var status: String
-        var response: NetworkResponse
+    /// The response for callers after its validation, with all fields.
+    var whole: NetworkResponse {
+        var whole = served
+        whole.headers = response.headers
+        return whole
     }
 
-    /// Returns the response for a caller, without validation.
+    /// Returns the response for a caller, without validation: the last one, if it is the same.
     ///
     /// - Parameters:
     ///   - age: The age in seconds.
     ///   - ttl: The remaining freshness in seconds.
-    ///   - status: The writer of the cache, as several may share a store.
-    func hit(age: Int, ttl: Int, _ status: CacheStatus) -> NetworkResponse {
-        let last = lastHit.withLock { last in
-            if let last, last.age == age, last.ttl == ttl, last.status == status.hitPrefix {
-                last.response
-            } else {
-                NetworkResponse?.none
-            }
+    ///   - cache: The text that names the cache, as several may share a store.
+    ///   - addFields: Adds the fields that follow from these. Called, without a lock held, unless they are those of the last response.
+    func hit(
+        age: Int, ttl: Int, of cache: String, _ addFields: (inout NetworkResponse) -> Void
+    ) -> NetworkResponse {
+        let last: NetworkResponse? = lastUse.withLock { use in
+            guard let hit = use.hit, hit.age == age, hit.ttl == ttl, hit.cache == cache else { return nil }
+            return hit.response
         }
         if let last { return last }
         var response = served
-        response.note(status.hit(ttl: ttl), age: age)
-        lastHit.withLock { $0 = Hit(age: age, ttl: ttl, status: status.hitPrefix, response: response) }
+        addFields(&response)
+        lastUse.withLock { $0.hit = LastUse.Hit(age: age, ttl: ttl, cache: cache, response: response) }
         return response
+    }
+
+    /// Returns whether a line of a request field is the one that was remembered for the varying field at an index.
+    func hasRemembered(_ line: String, at index: Int) -> Bool {
+        let known = lastUse.withLock { $0.lines[index] }
+        return known?.hasSameBytes(as: line) ?? false
+    }
+
+    /// Remembers a line of a request field that matches the varying field at an index although it is written differently, such as a list in
+    /// another order. It must not be a credential. Lines of more than 1 KiB are not remembered.
+    func remember(_ line: String, at index: Int) {
+        if line.utf8.count <= 1024 { lastUse.withLock { $0.lines[index] = line } }
     }
 
     /// Returns a binary encoding of the response for a store, which ``init(encoded:)`` of the same format version can read.
@@ -84,6 +93,21 @@ public final class CacheEntry: Sendable {
     public func isSameVariant(as other: CacheEntry) -> Bool {
         response.key == other.response.key && response.varying == other.response.varying
     }
+}
+
+/// What the uses of an entry have in common.
+private struct LastUse {
+    /// The last response for a caller, which is the same for all callers within a second.
+    struct Hit {
+        var age: Int
+        var ttl: Int
+        var cache: String
+        var response: NetworkResponse
+    }
+
+    var hit: Hit?
+    /// The last line that matched a varying field, by its index.
+    var lines: [Int: String] = [:]
 }
 
 extension CacheEntry: RedactedStringConvertible {

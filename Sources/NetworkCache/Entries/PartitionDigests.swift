@@ -3,9 +3,9 @@ import NetworkSupport
 
 /// The texts of partitions that were calculated lately, so that the credentials of a user are not digested for each request.
 ///
-/// It holds no credentials: a row is found by a hash of them with a random key (``KeyedHash``), and contains the digest that is part of keys anyway. The
-/// number of rows is constant; a new row replaces the one at its place. Different credentials have the same hash of 128 bits with a probability that
-/// is negligible, and such a pair cannot be looked for, as the key is secret and belongs to one cache of one process.
+/// It holds no credentials: a row is found by a hash of them with a random key (``KeyedHash``), and contains the digest that is part of
+/// keys anyway. The number of rows is constant; a new row replaces the one at its place. Two sets of credentials have the same hash of 128
+/// bits with a negligible probability, and such a pair cannot be looked for, as the key is secret and belongs to one cache of one process.
 final class PartitionDigests: Sendable {
     private struct Row {
         var hash: KeyedHash.Value

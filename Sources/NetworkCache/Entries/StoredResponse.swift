@@ -70,9 +70,10 @@ package struct StoredResponse: Sendable, Equatable {
 
     /// The approximate memory that the response takes, in bytes: the body, all texts, and an overhead.
     package var footprint: Int {
-        let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 48 }
+        // The lines of the fields are kept twice: as they were stored, and with those of the last use.
+        let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 96 }
         let varying = varying.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 48 }
-        return 512 + body.count + fields + varying + 2 * key.url.utf8.count + key.partition.utf8.count
+        return 1024 + body.count + fields + varying + 2 * key.url.utf8.count + key.partition.utf8.count
     }
 }
 

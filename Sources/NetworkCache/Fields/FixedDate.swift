@@ -1,8 +1,8 @@
 import Endpoints
 import NetworkSupport
 
-/// The preferred form of dates in header fields (RFC 9110 §5.6.7), `Sun, 06 Nov 1994 08:49:37 GMT`, which nearly all responses have. It is read without
-/// creating texts, as a response from a directory is parsed for each use.
+/// The preferred form of dates in header fields (RFC 9110 §5.6.7), `Sun, 06 Nov 1994 08:49:37 GMT`, which nearly all responses have. It is read
+/// without creating texts, as a response from a directory is parsed for each use.
 enum FixedDate {
     private static let byteCount = 29
 

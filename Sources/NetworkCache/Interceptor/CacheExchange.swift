@@ -46,7 +46,7 @@ struct CacheExchange: Sendable {
         var isKnown = false
         for entry in cache.ledger.trusted(entries) where entry.response.key == key && isForRequest(entry) {
             isKnown = true
-            guard StorageRules.matches(entry.response.varying, request.headers) else {
+            guard StorageRules.matches(entry, request.headers) else {
                 others.append(entry)
                 continue
             }
@@ -63,7 +63,8 @@ struct CacheExchange: Sendable {
         }
         request.report(.stored)
         cache.ledger.use(key)
-        var response = entry.hit(age: CacheStatus.whole(age), ttl: CacheStatus.whole(ttl), cache.status)
+        let (age, ttl, status) = (CacheStatus.whole(age), CacheStatus.whole(ttl), cache.status)
+        var response = entry.hit(age: age, ttl: ttl, of: status.hitPrefix) { $0.note(status.hit(ttl: ttl), age: age) }
         if request.method == .head { response.body = .empty }
         return response
     }

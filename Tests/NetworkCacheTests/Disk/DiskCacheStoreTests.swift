@@ -118,20 +118,20 @@ struct DiskCacheStoreTests {
     @Test func `a response that is too large is an error that names the limit, and the previous response is removed`()
         async throws
     {
-        let store = try store { $0.maximumEntryBytes = 2_000 }
+        let store = try store { $0.maximumEntryBytes = 3_000 }
         try await store.save(CacheEntry(.kept(body: "small")))
         do throws(CacheStoreError) {
             try await store.save(CacheEntry(.kept(body: String(repeating: "x", count: 3_000))))
             Issue.record("the save did not fail")
         } catch {
-            #expect(error.code == .tooLarge && error.message.contains("2000"), "\(error)")
+            #expect(error.code == .tooLarge && error.message.contains("3000"), "\(error)")
         }
         #expect(await bodies(store).isEmpty)
         // Two variants that fit individually, but not together.
         for value in ["de", "fr"] {
-            try await store.save(CacheEntry(.kept(varying: language(value), body: String(repeating: value, count: 600))))
+            try await store.save(CacheEntry(.kept(varying: language(value), body: String(repeating: value, count: 700))))
         }
-        #expect(await bodies(store) == [String(repeating: "fr", count: 600)])
+        #expect(await bodies(store) == [String(repeating: "fr", count: 700)])
     }
 
     @Test func `evicted responses are reported`() async throws {

@@ -1,7 +1,8 @@
 import Endpoints
 import Foundation
-import NetworkCache
 import TransferTestSupport
+
+@testable import NetworkCache
 
 extension StoredResponse {
     /// A response received at ``TestTime/start``.
@@ -31,5 +32,12 @@ extension HeaderFields {
                 let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingPrefix { $0 == " " } }
                 return Field(name: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : "")
             })
+    }
+}
+
+extension StorageRules {
+    /// Returns whether a request has the values of varying fields, for an entry that was not used before.
+    static func matches(_ varying: [StoredResponse.VaryingField], _ headers: HeaderFields) -> Bool {
+        matches(CacheEntry(.make(varying: varying)), headers)
     }
 }

@@ -7,7 +7,7 @@ struct FieldTraits: OptionSet, Sendable {
 
     /// The field separates responses: it is not one of the ``NeutralFields``.
     static let separates = FieldTraits(rawValue: 1)
-    /// The field contains directives, conditions or a range: ``RequestTerms``.
+    /// The field contains directives, conditions or a range, or asks for another protocol: ``RequestTerms``.
     static let hasTerms = FieldTraits(rawValue: 2)
     /// The field replaces the method of the request line.
     static let replacesMethod = FieldTraits(rawValue: 4)
@@ -17,6 +17,12 @@ struct FieldTraits: OptionSet, Sendable {
 
     /// All traits: for fields that were not looked up.
     static let unknown: FieldTraits = [.separates, .hasTerms, .replacesMethod, .isHost]
+
+    /// The names of the fields with ``hasTerms``, in lower case.
+    static let namesWithTerms = [
+        "cache-control", "pragma", "range", "if-match", "if-none-match", "if-range", "if-modified-since", "if-unmodified-since",
+        "upgrade",
+    ]
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -38,7 +44,7 @@ struct FieldTraits: OptionSet, Sendable {
     private static let table: NameTable = {
         var traits: [String: FieldTraits] = [:]
         for name in NeutralFields.listedNames { traits[name] = [] }
-        for name in RequestTerms.fieldNames { traits[name, default: .separates].formUnion(.hasTerms) }
+        for name in namesWithTerms { traits[name, default: .separates].formUnion(.hasTerms) }
         traits["host"] = .isHost
         for name in HeaderFields.selectingNames.names where HeaderFields([.init(name: name, value: "")]).replaceMethod {
             traits[name] = [.separates, .replacesMethod]

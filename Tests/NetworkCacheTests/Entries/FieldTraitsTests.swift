@@ -6,7 +6,7 @@ import Testing
 
 struct FieldTraitsTests {
     private static let names =
-        NeutralFields.listedNames + RequestTerms.fieldNames + HeaderFields.selectingNames.names + [
+        NeutralFields.listedNames + FieldTraits.namesWithTerms + HeaderFields.selectingNames.names + [
             "authorization", "cookie", "x-api-key", "x-tenant", "traceparent", "x-request-id", "x-b3-traceid", "x-datadog-origin",
             "",
             "é", "a",
@@ -17,7 +17,7 @@ struct FieldTraitsTests {
         for name in [name, name.uppercased()] {
             let traits = FieldTraits(ofName: name)
             #expect(traits.contains(.separates) == !NeutralFields.contains(name))
-            #expect(traits.contains(.hasTerms) == RequestTerms.fieldNames.contains(name.lowercased()))
+            #expect(traits.contains(.hasTerms) == FieldTraits.namesWithTerms.contains(name.lowercased()))
             #expect(traits.contains(.replacesMethod) == HeaderFields([.init(name: name, value: "x")]).replaceMethod)
             #expect(traits.contains(.isHost) == (name.lowercased() == "host"))
         }
