@@ -77,3 +77,23 @@ struct RecordKey: Hashable, Sendable {
         self.group = group ?? bytes
     }
 }
+
+/// The names of the records of keys that were used lately: two SHA-256 each, which take as long as reading a record.
+final class RecordNames: Sendable {
+    /// The number of names. A new one replaces the one at its place.
+    static let maximumCount = 256
+    /// The maximum size of a key, in bytes. The name of a longer one is calculated each time.
+    static let maximumKeyBytes = 1024
+
+    private let rows = Locked([(key: RecordKey, name: RecordName)?](repeating: nil, count: maximumCount))
+
+    func name(of key: RecordKey) -> RecordName {
+        guard key.bytes.count + key.group.count <= Self.maximumKeyBytes else { return RecordName(key) }
+        let place = Int(UInt(bitPattern: key.hashValue) % UInt(Self.maximumCount))
+        let known = rows.withLock { rows in rows[place].flatMap { $0.key == key ? $0.name : nil } }
+        if let known { return known }
+        let name = RecordName(key)
+        rows.withLock { $0[place] = (key, name) }
+        return name
+    }
+}
