@@ -28,6 +28,10 @@ public struct ObservationInterceptor: NetworkInterceptor {
             var response = try await next(request)
             let status = ExchangeEvent.Outcome.status(response.statusCode)
             guard let checked else {
+                if response.body.isInMemory {
+                    record.end(status)
+                    return response
+                }
                 response.observeEnd { error in record.end(error.map { .failure($0.code) } ?? status) }
                 return response
             }

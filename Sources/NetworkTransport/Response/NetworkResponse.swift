@@ -64,9 +64,12 @@ public struct NetworkResponse: Sendable {
     /// The URL of the response, after redirects.
     public var url: URL {
         get { lazyURL.url }
-        set { parts.value.lazyURL = .url(newValue) }
+        set { lazyURL = .url(newValue) }
     }
-    package var lazyURL: LazyURL { parts.value.lazyURL }
+    package var lazyURL: LazyURL {
+        get { parts.value.lazyURL }
+        set { parts.value.lazyURL = newValue }
+    }
     /// The method of the request, set in ``NetworkError/status(_:)``; `nil` elsewhere.
     public package(set) var method: RequestMethod? {
         get { parts.value.method }
