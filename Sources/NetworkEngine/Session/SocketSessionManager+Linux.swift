@@ -94,9 +94,14 @@
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             #if DEBUG
                 if Self.sendsOnEventLoops, EventLoop.ofThisThread == nil {
-                    return try await run { () async throws(TransportError) in try await response(for: request) }
+                    return try await run { () async throws(TransportError) in try await send(request) }
                 }
             #endif
+            return try await send(request)
+        }
+
+        @inline(__always)
+        private func send(_ request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             let transfer: LoopTransfer
             if request.hasBody, request.body?.looksAtFiles == true {
                 transfer = try await BackgroundThreads.files.value { () throws(TransportError) in
