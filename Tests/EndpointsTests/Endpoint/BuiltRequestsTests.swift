@@ -48,7 +48,7 @@ struct BuiltRequestsTests {
     @Test func `a request that is changed leaves the next one as it was described`() throws {
         let description = RequestDescription.get("movie")
         var first = try built.request(for: description)
-        first.headers["Authorization"] = "Bearer secret"
+        first.headers["Authorization"] = "Bearer token-of-one-request"
         first.timeouts.total = .seconds(1)
         let second = try built.request(for: description)
         #expect(second.headers["Authorization"] == nil && second.timeouts.total == nil)

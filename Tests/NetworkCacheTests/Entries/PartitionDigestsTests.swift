@@ -61,7 +61,7 @@ struct PartitionDigestsTests {
 
     @Test func `user information and marked fields separate partitions, also without other fields`() throws {
         var marked = try Self.request("Accept: a")
-        marked.setCredential("secret", for: "Accept")
+        marked.setCredential("value-of-this-test", for: "Accept")
         let user = NetworkRequest(url: try #require(URL(string: "https://user:password@api.example.com/a")))
         for request in [marked, user] {
             let partition = CachePartition(request, traits: FieldTraits(request.headers), digests: PartitionDigests())
