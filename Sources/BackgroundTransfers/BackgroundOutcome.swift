@@ -62,7 +62,7 @@ struct BackgroundOutcome: Codable, Sendable {
         }
         if task.accepts(head.status) { return head }
         var response = self.response(head)
-        response.method = RequestMethod(task.method)
+        response.set(method: RequestMethod(task.method))
         throw .networkFailure(.status(response))
     }
 

@@ -44,13 +44,16 @@ public struct HeaderFields: Sendable {
     private var storage: Storage
 
     /// The field lines in the order they were added.
-    public private(set) var fields: [Field] {
-        get {
-            switch storage {
-            case .fields(let fields): fields
-            case .received(let lines): lines.fields
-            }
+    public var fields: [Field] {
+        switch storage {
+        case .fields(let fields): fields
+        case .received(let lines): lines.fields
         }
+    }
+
+    /// The same, to be changed.
+    private var changeableFields: [Field] {
+        get { fields }
         _modify {
             var fields = fields
             // So that the array has one reference, and is changed in place.
@@ -124,12 +127,12 @@ public struct HeaderFields: Sendable {
 
     /// Adds a line and keeps existing lines with the same name.
     public mutating func add(_ value: String, for name: String) {
-        fields.append(Field(name: name, value: value))
+        changeableFields.append(Field(name: name, value: value))
     }
 
     /// Adds a line, even if there already is one with that name.
     package mutating func add(_ field: Field) {
-        fields.append(field)
+        changeableFields.append(field)
     }
 
     /// Replaces all lines with that name by one, at the position of the first. Adds the line if the name is missing.
@@ -139,26 +142,28 @@ public struct HeaderFields: Sendable {
 
     /// Replaces all lines with the name of this one, at the position of the first. Adds the line if the name is missing.
     package mutating func set(_ field: Field) {
-        guard let first = fields.firstIndex(where: { Self.isSame($0.name, field.name) }) else { return fields.append(field) }
-        fields[first] = field
+        guard let first = fields.firstIndex(where: { Self.isSame($0.name, field.name) }) else {
+            return changeableFields.append(field)
+        }
+        changeableFields[first] = field
         guard first + 1 < fields.count else { return }
-        fields[(first + 1)...].removeAll { Self.isSame($0.name, field.name) }
+        changeableFields[(first + 1)...].removeAll { Self.isSame($0.name, field.name) }
     }
 
     /// Removes all lines with that name.
     package mutating func remove(_ name: String) {
-        fields.removeAll { Self.isSame($0.name, name) }
+        changeableFields.removeAll { Self.isSame($0.name, name) }
     }
 
     /// Removes all lines with one of these names, which are in lower case, in one pass: the peer may have chosen both.
     package mutating func remove(_ lowercasedNames: Set<String>) {
         if lowercasedNames.isEmpty { return }
-        fields.removeAll { lowercasedNames.contains($0.name.asciiLowercased) }
+        changeableFields.removeAll { lowercasedNames.contains($0.name.asciiLowercased) }
     }
 
     /// Reserves storage for `count` field lines, at most 10,000.
     package mutating func reserveCapacity(_ count: Int) {
-        fields.reserveCapacity(count.clamped(to: 0...10_000))
+        changeableFields.reserveCapacity(count.clamped(to: 0...10_000))
     }
 
     /// Returns these fields, with the fields of `other` replacing those of the same name.
@@ -168,11 +173,11 @@ public struct HeaderFields: Sendable {
         var merged = self
         // For a few names, a set costs more than the comparisons.
         if other.count <= 8 {
-            merged.fields.removeAll { other.contains($0.name) }
+            merged.changeableFields.removeAll { other.contains($0.name) }
         } else {
             merged.remove(Set(other.fields.map(\.name.asciiLowercased)))
         }
-        merged.fields.append(contentsOf: other.fields)
+        merged.changeableFields.append(contentsOf: other.fields)
         return merged
     }
 

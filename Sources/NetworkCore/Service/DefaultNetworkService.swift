@@ -209,7 +209,7 @@ extension DefaultNetworkService {
     /// Logs and returns the error for a response whose status the endpoint does not accept.
     static func refusal(_ response: NetworkResponse, of request: NetworkRequest, _ call: CallLog?) -> NetworkError {
         var response = response
-        response.method = request.method
+        response.set(method: request.method)
         let failure = NetworkError.status(response)
         call?.end(failure)
         return failure

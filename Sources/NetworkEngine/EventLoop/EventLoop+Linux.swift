@@ -315,23 +315,23 @@
         /// Runs jobs of tasks without holding the lock.
         private func runJobs() {
             lock.unlock()
-            jobs.run(atMost: 256)
+            jobs.run(atMost: 256) { isTransferDue }
             lock.lock()
         }
 
         /// Starts a transfer for a job that runs on this loop's thread, after this and a few other jobs.
         func startForJob(_ command: LoopInbox.Command) {
-            // A request is not delayed by jobs that take long.
-            if let first = startedByJobs.first?.starting, let transfer = command.starting,
-                transfer.submitted &- first.submitted > Self.longestDelay
-            {
-                jobs.stop()
-            }
             startedByJobs.append(command)
         }
 
         /// How long the transfer of a job waits for further jobs, in nanoseconds.
         private static let longestDelay: UInt64 = 100_000
+
+        /// Whether the jobs have taken so long that the transfers that they have submitted must be started.
+        private var isTransferDue: Bool {
+            guard let transfer = startedByJobs.first?.starting else { return false }
+            return monotonicNanoseconds() &- transfer.submitted > Self.longestDelay
+        }
 
         /// Sends the requests of jobs, then polls for the response if there is only one, or for a reply on the only upgraded connection.
         private func startTransfersOfJobs() {

@@ -33,7 +33,6 @@
         @exclusivity(unchecked) private var waiting: [LoopJob] = []
         /// The index of the next job in `waiting`.
         @exclusivity(unchecked) private var next = 0
-        private var isStopped = false
         /// Whether a job runs, and the thread does not hold the lock of the loop.
         var isRunning = false
         #if DEBUG
@@ -62,18 +61,14 @@
             waiting += jobs
         }
 
-        /// Ends ``run(atMost:)`` after the current job.
-        func stop() {
-            isStopped = true
-        }
-
         /// Runs jobs until none waits, but no more than a limit, so that endless jobs do not delay the sockets.
-        func run(atMost limit: Int) {
+        ///
+        /// - Parameter mustEnd: Called after each job.
+        func run(atMost limit: Int, until mustEnd: () -> Bool) {
             isRunning = true
             defer { isRunning = false }
-            isStopped = false
             var count = 0
-            while count < limit, !isStopped, next < waiting.count {
+            while count < limit, next < waiting.count {
                 let job = waiting[next]
                 next += 1
                 count += 1
@@ -88,6 +83,7 @@
                 #else
                     job.run()
                 #endif
+                if mustEnd() { return }
             }
         }
     }

@@ -71,10 +71,7 @@ public struct NetworkResponse: Sendable {
         set { parts.value.lazyURL = newValue }
     }
     /// The method of the request, set in ``NetworkError/status(_:)``; `nil` elsewhere.
-    public package(set) var method: RequestMethod? {
-        get { parts.value.method }
-        set { parts.value.method = newValue }
-    }
+    public var method: RequestMethod? { parts.value.method }
     /// The durations of the transfer's phases, and its byte counts. For a body that is still arriving, those until the head was
     /// received, and the final ones as soon as it has ended.
     public var timings: TransferTimings {
@@ -86,6 +83,8 @@ public struct NetworkResponse: Sendable {
         get { parts.value.countedAttempt }
         set { parts.value.countedAttempt = newValue }
     }
+    /// Sets the ``method``.
+    package mutating func set(method: RequestMethod) { parts.value.method = method }
     /// The ``timings``, without a copy where that is possible.
     package var currentTimings: CopyOnWrite<TransferTimings> {
         body.end.map { CopyOnWrite($0.timings) } ?? parts.value.timings

@@ -44,6 +44,28 @@
             #expect(server.connectionCount == 1)
         }
 
+        @Test func `a request is sent while jobs that take long wait`() async throws {
+            let server = try Self.echo()
+            let session = session()
+            _ = try await session.response(for: server.request("/first"))
+            try await session.run { () async throws in
+                async let second = session.response(for: server.request("/second"))
+                let sawRequest = await withTaskGroup(of: Bool.self) { group in
+                    // Fewer than the loop runs in a round.
+                    for _ in 0..<200 {
+                        group.addTask {
+                            let end = ContinuousClock.now + .milliseconds(5)
+                            while server.requests.count < 2, ContinuousClock.now < end {}
+                            return server.requests.count == 2
+                        }
+                    }
+                    return await group.reduce(false) { $0 || $1 }
+                }
+                #expect(sawRequest, "the request was sent only after all jobs")
+                #expect(try await second.statusCode == 200)
+            }
+        }
+
         @Test(arguments: [1, 3]) func `concurrent tasks on event loops each receive their own response`(loops: Int) async throws {
             let server = try Self.echo()
             let session = session(loops: loops) { $0.maximumConnectionsPerHost = 16 }
