@@ -214,7 +214,7 @@ extension DataTransferService {
         completion: @escaping @isolated(any) @Sendable (Result<Target.Response, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         let completion = CallerClosure(completion)
-        return response(for: endpoint, on: queue) { completion.call($0.map(\.value)) }
+        return response(for: endpoint, on: queue) { completion.call($0.map { $0.value }) }
     }
 }
 
@@ -243,7 +243,8 @@ extension DataTransferService {
     ///
     /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
     public func result<Target: ResponseRequestable>(for endpoint: Target) async -> Result<Target.Response, DataTransferError> {
-        await responseResult(for: endpoint).map(\.value)
+        // Not a key path, which a generic function creates anew for each call.
+        await responseResult(for: endpoint).map { $0.value }
     }
 }
 
@@ -277,7 +278,7 @@ extension DataTransferService {
     ///
     /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
     public func result<Response>(for endpoint: Endpoint<Response>) async -> Result<Response, DataTransferError> {
-        await responseResult(for: endpoint).map(\.value)
+        await responseResult(for: endpoint).map { $0.value }
     }
 
     /// Requests an endpoint, and passes the decoded value to a completion; for `Void`, nothing is decoded.
@@ -293,7 +294,7 @@ extension DataTransferService {
         completion: @escaping @isolated(any) @Sendable (Result<Response, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         let completion = CallerClosure(completion)
-        return response(for: endpoint, on: queue) { completion.call($0.map(\.value)) }
+        return response(for: endpoint, on: queue) { completion.call($0.map { $0.value }) }
     }
 }
 

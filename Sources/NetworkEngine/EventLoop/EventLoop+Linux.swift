@@ -49,6 +49,8 @@
         @exclusivity(unchecked) private(set) var longestTurn: UInt64 = 0
         /// The number of transfers that were started here and have not ended.
         @exclusivity(unchecked) var transfers = 0
+        /// When the first of these transfers must be started; `UInt64.max` if there is none.
+        @exclusivity(unchecked) private var transfersDue = UInt64.max
         /// The responses that are about to be delivered.
         @exclusivity(unchecked) var responses: [(driver: CallDriver, response: ExchangeResponse)] = []
         /// Transfers that were admitted and are about to be started.
@@ -321,6 +323,7 @@
 
         /// Starts a transfer for a job that runs on this loop's thread, after this and a few other jobs.
         func startForJob(_ command: LoopInbox.Command) {
+            if startedByJobs.isEmpty, let transfer = command.starting { transfersDue = transfer.submitted &+ Self.longestDelay }
             startedByJobs.append(command)
         }
 
@@ -329,8 +332,7 @@
 
         /// Whether the jobs have taken so long that the transfers that they have submitted must be started.
         private var isTransferDue: Bool {
-            guard let transfer = startedByJobs.first?.starting else { return false }
-            return monotonicNanoseconds() &- transfer.submitted > Self.longestDelay
+            transfersDue != .max && monotonicNanoseconds() > transfersDue
         }
 
         /// Sends the requests of jobs, then polls for the response if there is only one, or for a reply on the only upgraded connection.
@@ -344,6 +346,7 @@
                 work()
                 if jobs.isEmpty, let transfer = startedByJobs.last?.starting { waitBriefly(for: transfer, onLoop: true) }
                 startedByJobs.removeAll(keepingCapacity: true)
+                transfersDue = .max
             }
             if jobs.isEmpty, transfers == 0, !upgrades.isEmpty, let socket = upgrades.takeAwaited() {
                 waitBriefly(for: socket.connection)
