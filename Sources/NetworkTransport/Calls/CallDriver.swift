@@ -48,10 +48,10 @@ import NetworkSupport
 
     // MARK: For session managers
 
+    // Inlinable, because each call of an asynchronous function costs two changes of the executor.
     /// Performs the call and returns its response: the complete one, or one whose body is still arriving if the request is streamed.
     ///
     /// - Throws: At once when the task is cancelled.
-    // Inlinable, because each call of an asynchronous function costs two changes of the executor.
     @inlinable
     public func response(over exchange: any Exchange) async throws(TransportError) -> NetworkResponse {
         var step = Step.send(original)
