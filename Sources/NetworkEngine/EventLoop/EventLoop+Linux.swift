@@ -186,6 +186,7 @@
         /// - Returns: The commands that were in the inbox when the wait ended.
         private func receiveEvents(waiting milliseconds: CInt) -> [LoopInbox.Command] {
             assert(noteTurn())
+            sockets.areAllEventsHandled = false
             lock.unlock()
             let count = sockets.wait(milliseconds: milliseconds)
             let commands = inbox.endWait()

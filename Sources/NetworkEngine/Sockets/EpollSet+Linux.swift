@@ -50,10 +50,9 @@
         var options: SocketOptions?
         private let descriptor: CInt
         @exclusivity(unchecked) private var events = [epoll_event](repeating: epoll_event(), count: 256)
-        /// Whether all events were handled that had occurred when the loop's thread last waited. A caller's thread does not wait, and clears this.
+        /// Whether all events were handled that had occurred when the loop's thread last waited. Cleared before each wait, and by a caller's thread,
+        /// which does not wait. Used only while the lock of the loop is held.
         var areAllEventsHandled = false
-        /// Whether there may have been more events than fit.
-        private var mayHaveMore = false
         /// The state of each socket, indexed by its descriptor.
         private var sockets: [Socket] = []
 
@@ -138,15 +137,12 @@
             _ = write(wakeDescriptor, &one, 8)
         }
 
-        /// Waits for events on the watched sockets.
+        /// Waits for events on the watched sockets. Called while the lock of the loop is not held, so this changes only `events`.
         ///
         /// - Parameter milliseconds: The time limit; -1 for none.
-        /// - Returns: The number of events for ``forEach(_:_:)``.
+        /// - Returns: The number of events for ``forEach(_:_:)``; negative if the wait was interrupted.
         func wait(milliseconds: CInt) -> Int {
-            let count = epoll_wait(descriptor, &events, CInt(events.count), milliseconds)
-            areAllEventsHandled = false
-            mayHaveMore = count < 0 || count >= events.count
-            return Int(max(count, 0))
+            Int(epoll_wait(descriptor, &events, CInt(events.count), milliseconds))
         }
 
         /// The operations that a socket is ready for.
@@ -160,8 +156,9 @@
         /// Calls `body` with the owner and the readiness of each of the first `count` events, except for the wake event, which is reset here, and
         /// those of sockets that were closed meanwhile.
         func forEach(_ count: Int, _ body: (any SocketOwner, Readiness) -> Void) {
-            defer { areAllEventsHandled = !mayHaveMore }
-            for index in 0..<count {
+            // A wait that was interrupted, or for which there was no room, may have left events.
+            defer { areAllEventsHandled = count >= 0 && count < events.count }
+            for index in 0..<max(count, 0) {
                 let event = events[index]
                 let socket = CInt(truncatingIfNeeded: event.data.u64)
                 if socket == wakeDescriptor {
