@@ -153,7 +153,7 @@
         }
 
         /// The number of responses that are delivered together. More would delay the first ones.
-        private static let maximumResponses = 8
+        private static let maximumResponses = 32
 
         /// Delivers the responses that were received completely. Several at a time, because each may wake a thread for the task that waits for it, which
         /// is a system call: a thread that is about to wake up for the first one finds the others too.

@@ -137,7 +137,7 @@
             _ = write(wakeDescriptor, &one, 8)
         }
 
-        /// Waits for events on the watched sockets. Called while the lock of the loop is not held, so this changes only `events`.
+        /// Waits for events on the watched sockets. Called by the loop's thread only, also while the lock of the loop is not held: this changes only `events`.
         ///
         /// - Parameter milliseconds: The time limit; -1 for none.
         /// - Returns: The number of events for ``forEach(_:_:)``; negative if the wait was interrupted.
