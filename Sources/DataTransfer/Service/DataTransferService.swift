@@ -81,6 +81,7 @@ public protocol DataTransferService: Sendable {
     func report(_ failure: DataTransferError) -> DataTransferError
 }
 
+// Inlinable where a value is returned: code that is compiled for the type of the value need not look up its metadata for each call.
 extension DataTransferService {
     /// Requests an endpoint, and returns the decoded response.
     ///
@@ -90,6 +91,7 @@ extension DataTransferService {
     /// ```
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    @inlinable
     public func response<Target: ResponseRequestable>(for endpoint: Target) async throws -> DataTransferResponse<Target.Response>
     {
         try await responseResult(for: endpoint).get()
@@ -196,6 +198,7 @@ extension DataTransferService {
     /// Requests an endpoint, and returns the decoded value; for `Void`, nothing is decoded.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    @inlinable
     public func request<Target: ResponseRequestable>(_ endpoint: Target) async throws -> Target.Response {
         try await result(for: endpoint).get()
     }
@@ -242,6 +245,7 @@ extension DataTransferService {
     /// ```
     ///
     /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
+    @inlinable
     public func result<Target: ResponseRequestable>(for endpoint: Target) async -> Result<Target.Response, DataTransferError> {
         // Not a key path, which a generic function creates anew for each call.
         await responseResult(for: endpoint).map { $0.value }
@@ -263,6 +267,7 @@ extension DataTransferService {
     /// ```
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    @inlinable
     public func request<Response>(_ endpoint: Endpoint<Response>) async throws -> Response {
         try await result(for: endpoint).get()
     }
@@ -270,6 +275,7 @@ extension DataTransferService {
     /// Requests an endpoint, and returns the decoded response.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    @inlinable
     public func response<Response>(for endpoint: Endpoint<Response>) async throws -> DataTransferResponse<Response> {
         try await responseResult(for: endpoint).get()
     }
@@ -277,6 +283,7 @@ extension DataTransferService {
     /// Requests an endpoint, and returns its value or the error as a `Result`.
     ///
     /// - Returns: The decoded value; otherwise the error, at once when the task is cancelled.
+    @inlinable
     public func result<Response>(for endpoint: Endpoint<Response>) async -> Result<Response, DataTransferError> {
         await responseResult(for: endpoint).map { $0.value }
     }
@@ -303,23 +310,31 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
     /// The value decoded from the body.
     public var value: Value
     /// The status of the response, one that the endpoint accepts.
-    public var statusCode: Int
+    public var statusCode: Int {
+        get { metadata.statusCode }
+        set { metadata.statusCode = newValue }
+    }
     /// The header fields of the response.
-    public var headers: HeaderFields
+    public var headers: HeaderFields {
+        get { metadata.headers }
+        _modify { yield &metadata.headers }
+    }
     /// The trailer fields, empty in most responses. `URLSession` does not provide them.
-    public var trailers: HeaderFields
+    public var trailers: HeaderFields {
+        get { metadata.trailers }
+        _modify { yield &metadata.trailers }
+    }
     /// The URL of the response, after redirects.
     public var url: URL {
-        get { lazyURL.url }
-        set { lazyURL = .url(newValue) }
+        get { metadata.lazyURL.url }
+        set { metadata.lazyURL = .url(newValue) }
     }
-    private var lazyURL: LazyURL
     /// The durations of the phases of the transfer.
     public var timings: TransferTimings {
-        get { sharedTimings.value }
-        set { sharedTimings.value = newValue }
+        get { metadata.timings.value }
+        set { metadata.timings.value = newValue }
     }
-    private var sharedTimings: CopyOnWrite<TransferTimings>
+    @usableFromInline var metadata: ResponseMetadata
 
     /// Creates a response with these properties.
     public init(
@@ -327,23 +342,33 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
         timings: TransferTimings = .init()
     ) {
         self.value = value
-        self.statusCode = statusCode
-        self.headers = headers
-        self.trailers = trailers
-        lazyURL = .url(url)
-        sharedTimings = CopyOnWrite(timings)
+        metadata = ResponseMetadata(
+            statusCode: statusCode, headers: headers, trailers: trailers, lazyURL: .url(url), timings: CopyOnWrite(timings))
     }
 
     /// Creates a response from a value and a network response.
     ///
     /// Status, header fields, trailer fields, URL and timings are those of the network response.
-    package init(value: Value, response: NetworkResponse) {
+    @inlinable package init(value: Value, response: NetworkResponse) {
         self.value = value
-        statusCode = response.statusCode
-        headers = response.headers
-        trailers = response.trailers
-        lazyURL = response.lazyURL
-        sharedTimings = response.currentTimings
+        metadata = ResponseMetadata(response)
+    }
+}
+
+/// What a response has besides its value. A separate type, because it is the same for all types of values: no code that depends on the type handles it.
+@usableFromInline struct ResponseMetadata: Sendable {
+    var statusCode: Int
+    var headers: HeaderFields
+    var trailers: HeaderFields
+    var lazyURL: LazyURL
+    var timings: CopyOnWrite<TransferTimings>
+}
+
+extension ResponseMetadata {
+    @usableFromInline init(_ response: NetworkResponse) {
+        self.init(
+            statusCode: response.statusCode, headers: response.headers, trailers: response.trailers, lazyURL: response.lazyURL,
+            timings: response.currentTimings)
     }
 }
 

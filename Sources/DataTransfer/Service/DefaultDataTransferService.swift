@@ -11,7 +11,7 @@ import NetworkLogging
 /// let movies = try await service.request(popular)
 /// ```
 public struct DefaultDataTransferService: DataTransferService {
-    private let networkService: any NetworkService
+    @usableFromInline let networkService: any NetworkService
     private let failures: FailureReport
     private let encoder: (any DataEncoder)?
     private let decoder: (any JSONDataDecoder)?
@@ -81,7 +81,7 @@ public struct DefaultDataTransferService: DataTransferService {
     ) -> any NetworkCancellable {
         let request = described(endpoint.request, decoder: endpoint.responseDecoder)
         return networkService.response(for: request) { result in
-            let outcome = result.mapError { failures.report($0) }.flatMap { decoded($0, endpoint, request) }
+            let outcome = result.mapError { failure($0) }.flatMap { decoded($0, endpoint, request) }
             guard let queue else { return completion(outcome) }
             queue.asyncExecute { completion(outcome) }
         }
@@ -90,6 +90,7 @@ public struct DefaultDataTransferService: DataTransferService {
     /// Requests an endpoint, and decodes the response on the caller's task.
     ///
     /// - Returns: The response; otherwise the error, when the task is cancelled as soon as the network service throws.
+    @inlinable
     public func responseResult<Target: ResponseRequestable>(
         for endpoint: Target
     ) async -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
@@ -97,7 +98,7 @@ public struct DefaultDataTransferService: DataTransferService {
         do throws(NetworkError) {
             return decoded(try await networkService.response(for: request), endpoint, request)
         } catch {
-            return .failure(failures.report(error))
+            return .failure(failure(error))
         }
     }
 
@@ -126,7 +127,7 @@ public struct DefaultDataTransferService: DataTransferService {
     }
 
     /// Returns a description with the encoder of this service, and with the media types of the decoder if they are to be used.
-    private func described(
+    @usableFromInline func described(
         _ request: RequestDescription, decoder: @autoclosure () -> (any ResponseDecoder)? = nil
     ) -> RequestDescription {
         var request = request
@@ -136,19 +137,32 @@ public struct DefaultDataTransferService: DataTransferService {
     }
 
     /// Decodes a response, for the completion form and the async form.
-    private func decoded<Target: ResponseRequestable>(
+    @inlinable func decoded<Target: ResponseRequestable>(
         _ response: NetworkResponse, _ endpoint: Target, _ request: RequestDescription
     ) -> Result<DataTransferResponse<Target.Response>, DataTransferError> {
         do {
-            let contentType = response.headers["Content-Type"]
-            if !response.body.isEmpty, let failure = request.acceptedMediaTypes.failure(contentType: contentType) {
-                throw failure
-            }
-            let body = ResponseData(response.body, contentType: contentType, decoder: decoder)
-            return .success(DataTransferResponse(value: try endpoint.response(from: body), response: response))
+            let value = try endpoint.response(from: acceptedBody(of: response, request))
+            return .success(DataTransferResponse(value: value, response: response))
         } catch {
-            return .failure(failures.report(DataTransferError(decoding: error, of: response, method: request.method)))
+            return .failure(failure(decoding: error, of: response, request))
         }
+    }
+
+    /// Returns the body of a response whose media type the endpoint accepts.
+    @usableFromInline func acceptedBody(of response: NetworkResponse, _ request: RequestDescription) throws -> ResponseData {
+        let contentType = response.headers["Content-Type"]
+        if !response.body.isEmpty, let failure = request.acceptedMediaTypes.failure(contentType: contentType) {
+            throw failure
+        }
+        return ResponseData(response.body, contentType: contentType, decoder: decoder)
+    }
+
+    @usableFromInline func failure(_ error: NetworkError) -> DataTransferError { failures.report(error) }
+
+    @usableFromInline func failure(
+        decoding error: any Error, of response: NetworkResponse, _ request: RequestDescription
+    ) -> DataTransferError {
+        failures.report(DataTransferError(decoding: error, of: response, method: request.method))
     }
 }
 
