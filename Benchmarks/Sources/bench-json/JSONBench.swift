@@ -59,8 +59,9 @@ struct JSONBench {
         try compare(
             "json.decode.\(name)", { blackHole(try decoder.decode(T.self, from: data)) },
             { blackHole(try foundationDecoder.decode(T.self, from: data)) })
-        var padded = Data(data)
-        let text = PaddedBytes(padding: &padded)
+        var padded = PaddedBuffer()
+        data.withUnsafeBytes { padded.append($0) }
+        let text = padded.take()
         let seconds = try measuring.seconds { blackHole(try decoder.decode(Skipped.self, from: text)) }
         printFigure("json.scan.\(name)_mb_per_s", Double(data.count) / seconds / 1e6, "MB/s")
         guard !shuffled else { return }
