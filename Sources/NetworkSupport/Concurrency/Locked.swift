@@ -34,16 +34,11 @@ final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
         let buffer = create(minimumCapacity: 1) { buffer in
             buffer.withUnsafeMutablePointerToElements { mutex in
                 mutex.initialize(to: pthread_mutex_t())
-                #if DEBUG || os(Linux)
+                #if DEBUG
+                    // Refuses to be locked by the thread that holds it.
                     var attributes = pthread_mutexattr_t()
                     pthread_mutexattr_init(&attributes)
-                    #if DEBUG
-                        // Refuses to be locked by the thread that holds it.
-                        pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ERRORCHECK))
-                    #elseif canImport(Glibc)
-                        // A thread that finds it locked tries again for a moment before it sleeps: locks are held briefly.
-                        pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
-                    #endif
+                    pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ERRORCHECK))
                     pthread_mutex_init(mutex, &attributes)
                     pthread_mutexattr_destroy(&attributes)
                 #else
