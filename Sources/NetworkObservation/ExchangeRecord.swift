@@ -65,8 +65,8 @@ final class ExchangeRecord: CallObserver {
     func receive(_ event: CallEvent) {
         switch event {
         case .sent(let request, let ago): begin(request, ago)
-        case .attempted(.success(let response)): endAttempt(.status(response.statusCode), response.timings)
-        case .attempted(.failure(let error)): endAttempt(.failure(error.code), error.timings)
+        case .attempted(.success(let response)): endAttempt(.status(response.statusCode), response.currentTimings)
+        case .attempted(.failure(let error)): endAttempt(.failure(error.code), error.timings.map { CopyOnWrite($0) })
         case .informed(let response): note(response)
         case .retried(let delay, let reason): report(.retried(after: delay, because: reason))
         case .ignored(let field, let origin):
@@ -109,28 +109,26 @@ final class ExchangeRecord: CallObserver {
         state.withLock { $0.notes.append(note) }
     }
 
-    private func endAttempt(_ outcome: ExchangeEvent.Outcome, _ timings: TransferTimings?) {
+    private func endAttempt(_ outcome: ExchangeEvent.Outcome, _ timings: CopyOnWrite<TransferTimings>?) {
         let (attempt, began, notes, isOver) = state.withLock { state in
-            defer { state.notes = [] }
+            defer { if !state.notes.isEmpty { state.notes = [] } }
             return (state.attempts, state.began, state.notes, state.isOver)
         }
         if isOver { return }
-        var timings = timings
-        timings?.attempt = attempt
         if let timings {
-            let ready =
-                began + (timings.queued ?? .zero) + (timings.nameLookup ?? .zero) + (timings.connect ?? .zero)
-                + (timings.tls ?? .zero)
             // With redirects, the phases are those of the last request alone, and its start is not known.
-            if timings.redirects > 0 {
-                send(.redirected(attempt: attempt, count: timings.redirects))
-            } else if let firstByte = timings.firstByte {
+            if timings.value.redirects > 0 {
+                send(.redirected(attempt: attempt, count: timings.value.redirects))
+            } else if let firstByte = timings.value.firstByte {
+                let ready = began + timings.value.untilReady
                 send(.sent(attempt: attempt), at: ready)
                 send(.firstByte(attempt: attempt), at: ready + firstByte)
             }
         }
         for note in notes { send(.noted(note)) }
-        send(.attempted(attempt: attempt, outcome, timings))
+        var timings = timings
+        if let counted = timings?.value.attempt, counted != attempt { timings?.value.attempt = attempt }
+        send(.attempted(attempt: attempt, outcome, timings?.value))
     }
 
     func end(_ outcome: ExchangeEvent.Outcome) {
@@ -139,5 +137,12 @@ final class ExchangeRecord: CallObserver {
             return (!state.isOver, state.attempts)
         }
         if isFirst { send(.done(outcome, attempts: attempts)) }
+    }
+}
+
+extension TransferTimings {
+    /// The time from the beginning of the attempt until its request could be sent.
+    fileprivate var untilReady: Duration {
+        (queued ?? .zero) + (nameLookup ?? .zero) + (connect ?? .zero) + (tls ?? .zero)
     }
 }

@@ -28,7 +28,7 @@ public struct ObservationInterceptor: NetworkInterceptor {
             var response = try await next(request)
             let status = ExchangeEvent.Outcome.status(response.statusCode)
             guard let checked else {
-                if response.body.isInMemory {
+                if response.isBodyInMemory {
                     record.end(status)
                     return response
                 }

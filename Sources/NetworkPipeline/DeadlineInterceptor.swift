@@ -21,8 +21,7 @@ import NetworkSupport
 /// ``Endpoints/RequestTimeouts/total``. An endpoint can lengthen, shorten or remove the deadline with
 /// ``Endpoints/RequestTimeouts/deadline``.
 public struct DeadlineInterceptor: DeadlineKeeper {
-    private let limit: Duration
-    private let source: String
+    private let terms: DeadlineTerms
     private let configurationError: String?
     /// `nil` for the continuous clock.
     private let clock: (any Clock<Duration>)?
@@ -33,8 +32,7 @@ public struct DeadlineInterceptor: DeadlineKeeper {
     }
 
     init(_ limit: Duration, source: String, clock: any Clock<Duration> = ContinuousClock()) {
-        self.limit = limit
-        self.source = source
+        terms = DeadlineTerms(limit, source: source)
         self.clock = clock is ContinuousClock ? nil : clock
         let isValid = limit >= .milliseconds(1) && limit <= .seconds(1_000_000)
         configurationError = isValid ? nil : "deadline is \(limit); it must be 1 ms...1000000 s"
@@ -50,11 +48,13 @@ public struct DeadlineInterceptor: DeadlineKeeper {
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
         if let configurationError { throw TransportError(.invalidConfiguration, configurationError, request: request) }
+        let terms: DeadlineTerms
         switch request.timeouts.deadline {
-        case .limit(let limit): request.limit(to: request.deadline(after: limit, clock: clock))
-        case .default: request.limit(to: request.deadline(after: limit, clock: clock, source: source))
+        case .limit(let limit): terms = .ofEndpoint(limit)
+        case .default: terms = self.terms
         case .unlimited: return try await next(request)
         }
+        request.limit(to: Deadline(terms, clock: clock, endsWithHead: request.isStreamed))
         do throws(TransportError) {
             return try await next(copy request)
         } catch {

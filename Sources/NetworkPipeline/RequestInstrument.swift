@@ -78,7 +78,7 @@ struct AttemptInstruments: NetworkInterceptor {
         if attempts.isEmpty { return try await next(request) }
         do throws(TransportError) {
             var response = try await next(request)
-            if response.body.isInMemory {
+            if response.isBodyInMemory {
                 for attempt in attempts { attempt.end(response, nil) }
             } else {
                 response.observeEnd { [response] error in

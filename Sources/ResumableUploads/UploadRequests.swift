@@ -12,9 +12,7 @@ struct UploadRequests: Sendable {
     init(_ endpoint: RequestDescription) {
         creation = endpoint
         // The endpoint's deadline is that of the whole upload; the service would apply it to each request.
-        deadline = endpoint.timeouts.deadline.time.map {
-            .continuous(after: $0, source: "set by the endpoint", endsWithHead: false)
-        }
+        deadline = endpoint.timeouts.deadline.time.map { Deadline(.ofEndpoint($0), clock: nil, endsWithHead: false) }
     }
 
     /// The text of the endpoint for errors.

@@ -81,9 +81,15 @@ public struct NetworkRequest: Sendable, Hashable {
     package var isSecure: Bool { parts.value.parsedURL.isSecure }
     /// The time limits. For a value that is `nil`, the session manager's limit applies.
     public var timeouts: RequestTimeouts {
-        get { parts.value.timeouts }
+        get {
+            var timeouts = parts.value.timeouts
+            if remainingNanoseconds > 0 { timeouts.limitTotal(to: .nanoseconds(remainingNanoseconds)) }
+            return timeouts
+        }
         _modify {
             parts.value.isValidated = false
+            parts.value.timeouts = timeouts
+            remainingNanoseconds = 0
             yield &parts.value.timeouts
         }
     }
@@ -144,7 +150,9 @@ public struct NetworkRequest: Sendable, Hashable {
         get { parts.value.endpointName.map { String($0.prefix(beforeAny: "?#")) } }
         set { parts.value.endpointName = newValue }
     }
-    // Not one of the parts, so that a new value for an interceptor does not copy them.
+    // Not among the parts, like the context: what is different for each call would copy them each time.
+    /// The time that remained of the call's deadline when the request was sent, which limits ``timeouts``; 0 for no limit.
+    private var remainingNanoseconds: Int64 = 0
     /// Values that interceptors share with each other. They are never sent.
     public var context: ContextValues
     /// Whether the request was validated and none of the properties that ``validate()`` checks was set since. Not compared by `==`.
@@ -185,13 +193,19 @@ public struct NetworkRequest: Sendable, Hashable {
     /// Sets the total time limit, unless it is shorter. A time outside the valid range counts as the nearest one inside.
     package mutating func limitTotal(to time: Duration) {
         let limit = min(max(time, RequestTimeouts.range.lowerBound), RequestTimeouts.range.upperBound)
-        // Not set through `timeouts`, because a validated request stays valid.
-        if let total = timeouts.total {
-            if total <= limit { return }
-        } else {
-            parts.value.timeouts.isTotalOfDeadline = true
-        }
-        parts.value.timeouts.total = limit
+        let nanoseconds = Int64(limit.boundedNanoseconds)
+        remainingNanoseconds = remainingNanoseconds == 0 ? nanoseconds : min(remainingNanoseconds, nanoseconds)
+    }
+
+    /// Returns whether two requests are the same except for what is different for each call: the context, and the remaining time.
+    package func hasSameParts(as other: NetworkRequest) -> Bool { parts.isShared(with: other.parts) }
+
+    /// Returns another request with the context and the remaining time of this one.
+    package func replaced(by other: NetworkRequest) -> NetworkRequest {
+        var request = other
+        request.context = context
+        request.remainingNanoseconds = remainingNanoseconds
+        return request
     }
 
     /// The text of ``url``, which is available without creating a `URL`.
@@ -215,7 +229,7 @@ public struct NetworkRequest: Sendable, Hashable {
     /// Returns whether two requests have the same method, URL, headers, body and time limits. Other properties, such as
     /// ``progress``, ``isStreamed``, ``context`` and ``isIdempotent``, are not compared.
     public static func == (left: NetworkRequest, right: NetworkRequest) -> Bool {
-        left.parts.isShared(with: right.parts)
+        left.parts.isShared(with: right.parts) && left.remainingNanoseconds == right.remainingNanoseconds
             || left.method == right.method && left.urlText == right.urlText && left.headers == right.headers
                 && left.body == right.body
                 && left.timeouts == right.timeouts

@@ -30,6 +30,15 @@ public struct RequestTimeouts: Sendable, Hashable {
         return isTotalOfDeadline ? min(total, limit ?? total) : total
     }
 
+    /// Limits ``total`` to the remaining time of a deadline, unless it is shorter.
+    mutating func limitTotal(to time: Duration) {
+        guard let total else {
+            isTotalOfDeadline = true
+            return self.total = time
+        }
+        self.total = min(total, time)
+    }
+
     /// The valid values of a time limit. Session managers cannot measure less than a millisecond.
     static let range = Duration.milliseconds(1)...Duration.seconds(1_000_000)
 

@@ -65,6 +65,9 @@ public enum SecretValues {
         }
     }
 
+    /// The number of values that were added so far: a value is kept while fewer than `capacity` others are added after it.
+    package static var additionCount: Int { state.withLock { $0.table.additions } }
+
     private static func insertParts(of value: String, named name: String) {
         switch name.lowercased() {
         case "cookie":

@@ -183,7 +183,7 @@ extension DefaultNetworkService {
         do throws(TransportError) {
             var response = try await intercepted.response(for: request)
             // An interceptor may return another body than one in memory.
-            if !request.isStreamed, !response.body.isInMemory { response = try await response.collected() }
+            if !request.isStreamed, !response.isBodyInMemory { response = try await response.collected() }
             await relay?.end(with: response)
             return response
         } catch {

@@ -128,7 +128,7 @@ public final class ConcurrencyGate: NetworkInterceptor {
         do throws(TransportError) {
             var response = try await next(request)
             measure(since: began, origin, isOverload: response.statusCode == 429 || response.statusCode == 503)
-            if response.body.isInMemory {
+            if response.isBodyInMemory {
                 leave(origin)
             } else {
                 response.observeEnd { _ in self.leave(origin) }

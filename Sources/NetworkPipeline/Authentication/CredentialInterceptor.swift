@@ -18,13 +18,14 @@ import NetworkLogging
 /// was called in the meantime.
 public struct CredentialInterceptor: NetworkInterceptor {
     private enum Source {
-        case constant(Credential)
+        case constant(RefreshingCredentials.Generation)
         case each(@Sendable (NetworkRequest) async throws -> Credential?)
         case refreshing(RefreshingCredentials)
     }
 
     private let source: Source
     private let origins: [String]
+    private let known = AuthenticatedRequests()
 
     /// Creates an interceptor that adds the same credential to every request.
     ///
@@ -32,7 +33,7 @@ public struct CredentialInterceptor: NetworkInterceptor {
     ///   - credential: The credential to add.
     ///   - origins: URLs of the origins that receive it. Only scheme, host and port are compared (RFC 6454 §4).
     public init(_ credential: Credential, origins: [URL]) {
-        source = .constant(credential)
+        source = .constant(RefreshingCredentials.Generation(number: 0, identity: 0, credential: credential))
         self.origins = origins.map(URLText.origin)
     }
 
@@ -67,11 +68,11 @@ public struct CredentialInterceptor: NetworkInterceptor {
     public func intercept(
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
-        guard request.needsCredentials(for: origins) else { return try await next(request) }
         switch source {
-        case .constant(let credential): return try await next(credential.applied(to: request))
+        case .constant(let generation): return try await next(authenticated(request, with: generation))
         case .each(let credential):
             let request = request
+            guard request.needsCredentials(for: origins) else { return try await next(request) }
             let obtained = try await request.obtaining("the credentials") { try await credential(request) }
             return try await next(obtained?.applied(to: request) ?? request)
         case .refreshing(let credentials):
@@ -79,17 +80,30 @@ public struct CredentialInterceptor: NetworkInterceptor {
             let generation: RefreshingCredentials.Generation
             if let valid = credentials.currentIfValid {
                 generation = valid
-            } else {
+            } else if request.needsCredentials(for: origins) {
                 generation = try await credentials.current(for: request)
+            } else {
+                return try await next(request)
             }
-            let response = try await next(generation.credential.applied(to: request))
-            guard response.statusCode == 401, request.hasOrigin(of: response.lazyURL), request.mayBeSentAgain(after: response),
+            let response = try await next(authenticated(request, with: generation))
+            guard response.statusCode == 401, request.needsCredentials(for: origins), request.hasOrigin(of: response.lazyURL), request.mayBeSentAgain(after: response),
                 credentials.isCurrent(generation)
             else { return response }
             response.body.stop()
             let newer = try await credentials.newer(than: generation, for: request)
             return try await next(newer.credential.applied(to: request))
         }
+    }
+
+    /// Returns the request with the credential, if the request needs one.
+    private func authenticated(
+        _ request: NetworkRequest, with generation: RefreshingCredentials.Generation
+    ) throws(TransportError) -> NetworkRequest {
+        if let known = known.request(for: request, with: generation) { return known }
+        guard request.needsCredentials(for: origins) else { return request }
+        var authenticated = try generation.credential.applied(to: request)
+        known.keep(&authenticated, for: request, with: generation)
+        return authenticated
     }
 }
 

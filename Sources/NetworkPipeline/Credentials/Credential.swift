@@ -99,6 +99,11 @@ public struct Credential: Sendable {
         return Credential(header: field, form: .field(field))
     }
 
+    /// Whether the credential is a header field that is the same for all requests.
+    var isConstantField: Bool {
+        if case .field = form { true } else { false }
+    }
+
     func applied(to request: NetworkRequest) throws(TransportError) -> NetworkRequest {
         var request = request
         let authorize: @Sendable (inout NetworkRequest) throws -> Void

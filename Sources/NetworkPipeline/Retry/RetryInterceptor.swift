@@ -26,6 +26,8 @@ public struct RetryInterceptor: NetworkInterceptor, RetryAttemptPolicy {
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Date
     private let configurationError: String?
+    /// Whether a status below 400 is among the causes.
+    private let repeatsSuccess: Bool
 
     /// Creates an interceptor that retries as its options say.
     ///
@@ -47,6 +49,7 @@ public struct RetryInterceptor: NetworkInterceptor, RetryAttemptPolicy {
         self.now = now
         time = TimeSource(clock)
         configurationError = options.configurationError ?? budget?.configurationError
+        repeatsSuccess = options.causes.contains { if case .status(..<400) = $0 { true } else { false } }
     }
 
     /// Sends the request until it succeeds or no further attempt is allowed.
@@ -70,7 +73,9 @@ public struct RetryInterceptor: NetworkInterceptor, RetryAttemptPolicy {
                 var response = try await next(request)
                 if number > 1 { response.timings.attempt = number }
                 if step != nil { response.countedAttempt = CountedAttempt(of: request, number: number, policy: self) }
-                if response.statusCode < 400, !options.causes.contains(.status(response.statusCode)) { return response }
+                if response.statusCode < 400, !repeatsSuccess || !options.causes.contains(.status(response.statusCode)) {
+                    return response
+                }
                 outcome = .success(response)
             } catch {
                 // Nothing was sent: what the last attempt has led to says more.

@@ -19,7 +19,10 @@ package final class TimeSource: Sendable {
     /// The time since the creation of the time source.
     ///
     /// It runs code of the clock, which may belong to the caller, so it must not be read while a lock is held.
-    package var elapsed: Duration { start?.duration(to: ContinuousClock.now) ?? measure() }
+    package var elapsed: Duration {
+        guard let start else { return measure() }
+        return start.duration(to: ContinuousClock.now)
+    }
 
     /// Suspends the task; at most for the longest duration that clocks accept.
     ///

@@ -244,7 +244,7 @@ import NetworkSupport
             response.body = NetworkBody(next: download.next, end: { download.end }, stop: exchange.cancel)
         }
         // Otherwise the call ends with the body.
-        if let notifier, response.body.isInMemory { notifier.finish { $0.complete(with: response.timings) } }
+        if let notifier, response.isBodyInMemory { notifier.finish { $0.complete(with: response.timings) } }
         return .end(.success(response))
     }
 }

@@ -37,7 +37,7 @@ package enum CallEvent: Sendable {
 }
 
 /// Receives the events of a call, in order. It is part of the request's context.
-package protocol CallObserver: Sendable {
+package protocol CallObserver: AnyObject, Sendable {
     /// Called on the thread on which the event occurs.
     func receive(_ event: CallEvent)
 }
@@ -59,9 +59,14 @@ extension CallObserver {
     }
 }
 
-private struct BothObservers: CallObserver {
-    let first: any CallObserver
-    let second: any CallObserver
+private final class BothObservers: CallObserver {
+    private let first: any CallObserver
+    private let second: any CallObserver
+
+    init(_ first: any CallObserver, _ second: any CallObserver) {
+        self.first = first
+        self.second = second
+    }
 
     func receive(_ event: CallEvent) {
         first.receive(event)
@@ -80,7 +85,7 @@ extension NetworkRequest {
 
     /// Adds an observer, which receives events after the present ones.
     package mutating func addCallObserver(_ observer: any CallObserver) {
-        callObserver = callObserver.map { BothObservers(first: $0, second: observer) } ?? observer
+        if let present = callObserver { callObserver = BothObservers(present, observer) } else { callObserver = observer }
     }
 
     /// Returns the request with another observer in place of the present ones. An observer that keeps the request would retain itself otherwise.

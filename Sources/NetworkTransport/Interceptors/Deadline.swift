@@ -7,9 +7,9 @@ import NetworkSupport
 /// attempt.
 public struct Deadline: Sendable {
     /// The duration of the deadline, measured from its creation.
-    package let limit: Duration
+    package var limit: Duration { terms.limit }
     /// The origin of the deadline, as errors show it, such as "set by the endpoint".
-    package let source: String
+    package var source: String { terms.source }
     /// Whether the deadline applies to the head of the response only, instead of the whole response.
     ///
     /// If so, the body that follows the head may take longer, but no more than ``limit`` may pass without a byte.
@@ -25,10 +25,9 @@ public struct Deadline: Sendable {
         return "no byte was transferred within \(deadline.limit), the deadline (\(deadline.source))"
     }
 
+    private let terms: DeadlineTerms
     /// The end on the continuous clock. Not used if there is another clock.
     private let end: ContinuousClock.Instant
-    /// Returns the time that is left on another clock; `nil` for the continuous clock.
-    private let left: (@Sendable () -> Duration)?
 
     /// Creates a deadline that passes after a duration on a clock.
     ///
@@ -41,31 +40,33 @@ public struct Deadline: Sendable {
         after limit: Duration, clock: Time, source: String = "set with the request", endsWithHead: Bool = false
     ) {
         if clock is ContinuousClock {
-            self = .continuous(after: limit, source: source, endsWithHead: endsWithHead)
+            self.init(DeadlineTerms(limit, source: source), clock: nil, endsWithHead: endsWithHead)
         } else {
             let end = clock.now.advanced(by: limit.bounded)
-            self.init(limit: limit, source: source, endsWithHead: endsWithHead, end: .now) { clock.now.duration(to: end) }
+            let terms = DeadlineTerms(limit, source: source, left: { clock.now.duration(to: end) })
+            self.init(terms: terms, endsWithHead: endsWithHead, end: .now)
         }
     }
 
-    private init(
-        limit: Duration, source: String, endsWithHead: Bool, end: ContinuousClock.Instant, left: (@Sendable () -> Duration)? = nil
-    ) {
-        self.limit = limit
-        self.source = source
-        self.endsWithHead = endsWithHead
-        self.end = end
-        self.left = left
+    /// Creates a deadline that passes after the duration of the terms.
+    ///
+    /// - Parameter clock: The clock on which the deadline is measured; `nil` for the continuous clock, without the overhead of the `Clock` protocol.
+    package init(_ terms: DeadlineTerms, clock: (any Clock<Duration>)?, endsWithHead: Bool) {
+        if let clock {
+            self.init(after: terms.limit, clock: clock, source: terms.source, endsWithHead: endsWithHead)
+        } else {
+            self.init(terms: terms, endsWithHead: endsWithHead, end: ContinuousClock.now.advanced(by: terms.limit.bounded))
+        }
     }
 
-    /// Creates a deadline on the continuous clock without the overhead of the `Clock` protocol.
-    package static func continuous(after limit: Duration, source: String, endsWithHead: Bool) -> Deadline {
-        let end = ContinuousClock.now.advanced(by: limit.bounded)
-        return Deadline(limit: limit, source: source, endsWithHead: endsWithHead, end: end)
+    private init(terms: DeadlineTerms, endsWithHead: Bool, end: ContinuousClock.Instant) {
+        self.terms = terms
+        self.endsWithHead = endsWithHead
+        self.end = end
     }
 
     /// The remaining time; zero or negative once the deadline has passed.
-    public var remaining: Duration { left?() ?? ContinuousClock.now.duration(to: end) }
+    public var remaining: Duration { terms.left?() ?? ContinuousClock.now.duration(to: end) }
     /// Whether the deadline has passed.
     package var hasPassed: Bool { remaining <= .zero }
 
@@ -82,6 +83,25 @@ public struct Deadline: Sendable {
             request: request, engineCode: error.engineCode, underlying: error)
         named.countedAttempt = error.countedAttempt
         return named
+    }
+}
+
+/// What the deadlines of one source have in common, so that a call copies a reference.
+package final class DeadlineTerms: Sendable {
+    let limit: Duration
+    let source: String
+    /// Returns the time that is left on another clock than the continuous one, which is that of one call.
+    let left: (@Sendable () -> Duration)?
+
+    package convenience init(_ limit: Duration, source: String) { self.init(limit, source: source, left: nil) }
+
+    /// Returns the terms of the deadline that an endpoint sets.
+    package static func ofEndpoint(_ limit: Duration) -> DeadlineTerms { DeadlineTerms(limit, source: "set by the endpoint") }
+
+    fileprivate init(_ limit: Duration, source: String, left: (@Sendable () -> Duration)?) {
+        self.limit = limit
+        self.source = source
+        self.left = left
     }
 }
 
@@ -129,7 +149,7 @@ package struct EndpointDeadline: DeadlineKeeper {
         _ request: consuming NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
         guard let limit = request.timeouts.deadline.time else { return try await next(request) }
-        request.limit(to: request.deadline(after: limit, clock: nil))
+        request.limit(to: Deadline(.ofEndpoint(limit), clock: nil, endsWithHead: request.isStreamed))
         do throws(TransportError) {
             return try await next(copy request)
         } catch {
@@ -139,16 +159,6 @@ package struct EndpointDeadline: DeadlineKeeper {
 }
 
 extension NetworkRequest {
-    /// Creates a deadline for this request, set by the endpoint or by the named source.
-    ///
-    /// - Parameter clock: The clock to measure with; `nil` for the continuous clock.
-    package func deadline(
-        after limit: Duration, clock: (any Clock<Duration>)?, source: String = "set by the endpoint"
-    ) -> Deadline {
-        guard let clock else { return .continuous(after: limit, source: source, endsWithHead: isStreamed) }
-        return Deadline(after: limit, clock: clock, source: source, endsWithHead: isStreamed)
-    }
-
     /// Adds the deadline to the message of an error, if it has passed. An interceptor after the one that sets it may have set an earlier one.
     package func namingDeadline(in error: TransportError) -> TransportError {
         deadline?.named(in: error, of: self) ?? error

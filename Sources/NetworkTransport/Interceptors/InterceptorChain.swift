@@ -85,7 +85,7 @@ private struct SessionStep: NetworkInterceptor {
         cookies?.mark(&request)
         if !request.credentials.isEmpty {
             request.dropForeignCredentials()
-            try await request.addProof()
+            if request.prover != nil { try await request.addProof() }
         }
         guard let observer = request.callObserver else { return try await session.response(for: request) }
         return try await observer.observe(request, session)

@@ -45,6 +45,8 @@ public struct NetworkResponse: Sendable {
         get { parts.value.body }
         _modify { yield &parts.value.body }
     }
+    /// Whether the ``body`` is in memory, without a copy of it.
+    package var isBodyInMemory: Bool { parts.value.body.isInMemory }
     /// What the server has switched the connection to; `nil` without status 101.
     package var upgrade: Upgrade? {
         get { parts.value.upgrade }
@@ -87,7 +89,7 @@ public struct NetworkResponse: Sendable {
     package mutating func set(method: RequestMethod) { parts.value.method = method }
     /// The ``timings``, without a copy where that is possible.
     package var currentTimings: CopyOnWrite<TransferTimings> {
-        body.end.map { CopyOnWrite($0.timings) } ?? parts.value.timings
+        parts.value.body.end.map { CopyOnWrite($0.timings) } ?? parts.value.timings
     }
 
     /// Creates a response from its parts.
