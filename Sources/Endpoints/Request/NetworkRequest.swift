@@ -110,6 +110,8 @@ public struct NetworkRequest: Sendable, Hashable {
         get { parts.value.credentials }
         _modify { yield &parts.value.credentials }
     }
+    /// Whether the request contains credentials, or will when it is sent.
+    package var hasCredentials: Bool { !parts.value.credentials.isEmpty }
     /// Sets the identity of the session manager that sends the request, unless it is that already.
     package mutating func identifySession(_ identity: String) {
         if parts.value.credentials.session != identity { parts.value.credentials.session = identity }

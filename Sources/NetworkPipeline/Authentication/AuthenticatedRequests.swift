@@ -10,11 +10,8 @@ final class AuthenticatedRequests: Sendable {
         let request: NetworkRequest
         let credential: RefreshingCredentials.Generation
         let authenticated: NetworkRequest
-        /// The number of secrets of the process when those of the credential were added.
+        /// The number of secrets of the process when those of the credential were added. They are evicted after many others.
         let secretCount: Int
-
-        /// Whether logs still find the credential in texts (``NetworkLogging/SecretValues``).
-        func isSecret(after count: Int) -> Bool { count - secretCount < SecretValues.capacity / 2 }
     }
 
     /// The maximum number of requests, as many as a service keeps.
@@ -26,8 +23,9 @@ final class AuthenticatedRequests: Sendable {
     func request(for request: NetworkRequest, with credential: RefreshingCredentials.Generation) -> NetworkRequest? {
         let secretCount = SecretValues.additionCount
         let known: NetworkRequest? = entries.withLock { entries in
-            for entry in entries where entry.request.hasSameParts(as: request) && entry.credential === credential {
-                return entry.isSecret(after: secretCount) ? entry.authenticated : nil
+            for index in entries.indices
+            where entries[index].credential === credential && entries[index].request.hasSameParts(as: request) {
+                return secretCount - entries[index].secretCount < SecretValues.capacity / 2 ? entries[index].authenticated : nil
             }
             return nil
         }

@@ -26,8 +26,10 @@ public struct Deadline: Sendable {
     }
 
     private let terms: DeadlineTerms
-    /// The end on the continuous clock. Not used if there is another clock.
-    private let end: ContinuousClock.Instant
+    // Not an instant of the clock: the size of that type is known at run time only, which makes each copy of a deadline slow.
+    /// The end on ``clock``. Not used if there is another clock.
+    private let end: Duration
+    private static let clock = TimeSource(ContinuousClock())
 
     /// Creates a deadline that passes after a duration on a clock.
     ///
@@ -44,7 +46,7 @@ public struct Deadline: Sendable {
         } else {
             let end = clock.now.advanced(by: limit.bounded)
             let terms = DeadlineTerms(limit, source: source, left: { clock.now.duration(to: end) })
-            self.init(terms: terms, endsWithHead: endsWithHead, end: .now)
+            self.init(terms: terms, endsWithHead: endsWithHead, end: .zero)
         }
     }
 
@@ -55,18 +57,18 @@ public struct Deadline: Sendable {
         if let clock {
             self.init(after: terms.limit, clock: clock, source: terms.source, endsWithHead: endsWithHead)
         } else {
-            self.init(terms: terms, endsWithHead: endsWithHead, end: ContinuousClock.now.advanced(by: terms.limit.bounded))
+            self.init(terms: terms, endsWithHead: endsWithHead, end: Self.clock.elapsed + terms.limit.bounded)
         }
     }
 
-    private init(terms: DeadlineTerms, endsWithHead: Bool, end: ContinuousClock.Instant) {
+    private init(terms: DeadlineTerms, endsWithHead: Bool, end: Duration) {
         self.terms = terms
         self.endsWithHead = endsWithHead
         self.end = end
     }
 
     /// The remaining time; zero or negative once the deadline has passed.
-    public var remaining: Duration { terms.left?() ?? ContinuousClock.now.duration(to: end) }
+    public var remaining: Duration { terms.left?() ?? end - Self.clock.elapsed }
     /// Whether the deadline has passed.
     package var hasPassed: Bool { remaining <= .zero }
 

@@ -83,7 +83,7 @@ private struct SessionStep: NetworkInterceptor {
         request.beginProgressOfAttempt()
         // They may have changed since the call began: an earlier attempt or another call has received some.
         cookies?.mark(&request)
-        if !request.credentials.isEmpty {
+        if request.hasCredentials {
             request.dropForeignCredentials()
             if request.prover != nil { try await request.addProof() }
         }

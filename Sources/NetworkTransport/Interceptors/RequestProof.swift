@@ -34,7 +34,7 @@ extension NetworkRequest {
 
     /// Adds the proof to a request that is about to be sent.
     mutating func addProof() async throws(TransportError) {
-        guard let prover, !credentials.isEmpty else { return }
+        guard let prover, hasCredentials else { return }
         let digest = body == nil ? nil : try await prover.bodyDigest(of: self)
         context[BodyDigestKey.self] = digest
         try prover.prove(&self, bodyDigest: digest)
@@ -42,7 +42,7 @@ extension NetworkRequest {
 
     /// Replaces the proof of a request after a redirect. If its origin has changed, it has no credentials any more, and gets none.
     mutating func renewProof() throws(TransportError) {
-        guard let prover, !credentials.isEmpty else { return }
+        guard let prover, hasCredentials else { return }
         try prover.prove(&self, bodyDigest: body == nil ? nil : context[BodyDigestKey.self])
     }
 

@@ -13,6 +13,7 @@ public struct NetworkResponse: Sendable {
         var headers: HeaderFields
         var initialTrailers: HeaderFields
         var body: NetworkBody
+        var isBodyInMemory: Bool
         var lazyURL: LazyURL
         var timings: CopyOnWrite<TransferTimings>
         var upgrade: Upgrade?
@@ -43,10 +44,13 @@ public struct NetworkResponse: Sendable {
     public var body: NetworkBody {
         // Not `_read`, whose frame is allocated each time for a value of this size.
         get { parts.value.body }
-        _modify { yield &parts.value.body }
+        _modify {
+            defer { parts.value.isBodyInMemory = parts.value.body.isInMemory }
+            yield &parts.value.body
+        }
     }
     /// Whether the ``body`` is in memory, without a copy of it.
-    package var isBodyInMemory: Bool { parts.value.body.isInMemory }
+    package var isBodyInMemory: Bool { parts.value.isBodyInMemory }
     /// What the server has switched the connection to; `nil` without status 101.
     package var upgrade: Upgrade? {
         get { parts.value.upgrade }
@@ -77,7 +81,7 @@ public struct NetworkResponse: Sendable {
     /// The durations of the transfer's phases, and its byte counts. For a body that is still arriving, those until the head was
     /// received, and the final ones as soon as it has ended.
     public var timings: TransferTimings {
-        get { body.end?.timings ?? parts.value.timings.value }
+        get { currentTimings.value }
         set { parts.value.timings.value = newValue }
     }
     /// The attempt of a transfer that this is the response of; `nil` if no interceptor has counted it.
@@ -89,7 +93,8 @@ public struct NetworkResponse: Sendable {
     package mutating func set(method: RequestMethod) { parts.value.method = method }
     /// The ``timings``, without a copy where that is possible.
     package var currentTimings: CopyOnWrite<TransferTimings> {
-        parts.value.body.end.map { CopyOnWrite($0.timings) } ?? parts.value.timings
+        if isBodyInMemory { return parts.value.timings }
+        return body.end.map { CopyOnWrite($0.timings) } ?? parts.value.timings
     }
 
     /// Creates a response from its parts.
@@ -112,7 +117,8 @@ public struct NetworkResponse: Sendable {
     ) {
         parts = CopyOnWrite(
             Parts(
-                statusCode: statusCode, headers: headers, initialTrailers: trailers, body: body, lazyURL: lazyURL,
+                statusCode: statusCode, headers: headers, initialTrailers: trailers, body: body, isBodyInMemory: body.isInMemory,
+                lazyURL: lazyURL,
                 timings: CopyOnWrite(timings), upgrade: upgrade))
     }
 }
