@@ -193,10 +193,9 @@ public struct NetworkRequest: Sendable, Hashable {
     }
 
     /// Sets the total time limit, unless it is shorter. A time outside the valid range counts as the nearest one inside.
-    package mutating func limitTotal(to time: Duration) {
-        let limit = min(max(time, RequestTimeouts.range.lowerBound), RequestTimeouts.range.upperBound)
-        let nanoseconds = Int64(limit.boundedNanoseconds)
-        remainingNanoseconds = remainingNanoseconds == 0 ? nanoseconds : min(remainingNanoseconds, nanoseconds)
+    package mutating func limitTotal(toNanoseconds time: UInt64) {
+        let limit = Int64(min(max(time, RequestTimeouts.minimumNanoseconds), RequestTimeouts.maximumNanoseconds))
+        remainingNanoseconds = remainingNanoseconds == 0 ? limit : min(remainingNanoseconds, limit)
     }
 
     /// Returns whether two requests are the same except for what is different for each call: the context, and the remaining time.

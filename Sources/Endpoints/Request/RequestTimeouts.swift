@@ -40,7 +40,9 @@ public struct RequestTimeouts: Sendable, Hashable {
     }
 
     /// The valid values of a time limit. Session managers cannot measure less than a millisecond.
-    static let range = Duration.milliseconds(1)...Duration.seconds(1_000_000)
+    static let range = Duration.nanoseconds(minimumNanoseconds)...Duration.nanoseconds(maximumNanoseconds)
+    static var minimumNanoseconds: UInt64 { 1_000_000 }
+    static var maximumNanoseconds: UInt64 { 1_000_000_000_000_000 }
 
     func validate() throws(RequestGenerationError) {
         for (name, value) in [("connect", connect), ("idle", idle), ("total", total), ("deadline", deadline.time)] {

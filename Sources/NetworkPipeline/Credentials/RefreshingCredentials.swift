@@ -42,11 +42,13 @@ public final class RefreshingCredentials: Sendable {
         /// Incremented by each ``set(_:)``, but not by a refresh.
         let identity: Int
         let credential: Credential
+        let expires: Date?
 
         init(number: Int, identity: Int, credential: Credential) {
             self.number = number
             self.identity = identity
             self.credential = credential
+            expires = credential.expires
         }
     }
 
@@ -155,7 +157,7 @@ public final class RefreshingCredentials: Sendable {
     /// The current credential; `nil` without one, after its expiration, and if another user may have signed in.
     var currentIfValid: Generation? {
         guard store?.mayHaveAnotherUser != true, let current = state.withLock({ $0.current }) else { return nil }
-        if let expires = current.credential.expires, expires <= now() { return nil }
+        if let expires = current.expires, expires <= now() { return nil }
         return current
     }
 
@@ -169,7 +171,7 @@ public final class RefreshingCredentials: Sendable {
             }
         }
         guard let current = state.withLock({ $0.current }) else { return try await wait(newerThan: nil, for: request) }
-        if let expires = current.credential.expires, expires <= now() { return try await newer(than: current, for: request) }
+        if let expires = current.expires, expires <= now() { return try await newer(than: current, for: request) }
         return current
     }
 

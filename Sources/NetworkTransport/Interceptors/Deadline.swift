@@ -26,10 +26,8 @@ public struct Deadline: Sendable {
     }
 
     private let terms: DeadlineTerms
-    // Not an instant of the clock: the size of that type is known at run time only, which makes each copy of a deadline slow.
-    /// The end on ``clock``. Not used if there is another clock.
-    private let end: Duration
-    private static let clock = TimeSource(ContinuousClock())
+    /// The end on the continuous clock, in nanoseconds. Not used if there is another clock.
+    private let end: UInt64
 
     /// Creates a deadline that passes after a duration on a clock.
     ///
@@ -46,7 +44,7 @@ public struct Deadline: Sendable {
         } else {
             let end = clock.now.advanced(by: limit.bounded)
             let terms = DeadlineTerms(limit, source: source, left: { clock.now.duration(to: end) })
-            self.init(terms: terms, endsWithHead: endsWithHead, end: .zero)
+            self.init(terms: terms, endsWithHead: endsWithHead, end: 0)
         }
     }
 
@@ -57,18 +55,24 @@ public struct Deadline: Sendable {
         if let clock {
             self.init(after: terms.limit, clock: clock, source: terms.source, endsWithHead: endsWithHead)
         } else {
-            self.init(terms: terms, endsWithHead: endsWithHead, end: Self.clock.elapsed + terms.limit.bounded)
+            self.init(terms: terms, endsWithHead: endsWithHead, end: continuousNanoseconds() + terms.nanoseconds)
         }
     }
 
-    private init(terms: DeadlineTerms, endsWithHead: Bool, end: Duration) {
+    private init(terms: DeadlineTerms, endsWithHead: Bool, end: UInt64) {
         self.terms = terms
         self.endsWithHead = endsWithHead
         self.end = end
     }
 
     /// The remaining time; zero or negative once the deadline has passed.
-    public var remaining: Duration { terms.left?() ?? end - Self.clock.elapsed }
+    public var remaining: Duration { terms.left?() ?? .nanoseconds(Int64(end) - Int64(continuousNanoseconds())) }
+    /// The remaining time in nanoseconds; 0 once the deadline has passed.
+    fileprivate var remainingNanoseconds: UInt64 {
+        if let left = terms.left { return left().boundedNanoseconds }
+        let now = continuousNanoseconds()
+        return end - min(end, now)
+    }
     /// Whether the deadline has passed.
     package var hasPassed: Bool { remaining <= .zero }
 
@@ -91,6 +95,8 @@ public struct Deadline: Sendable {
 /// What the deadlines of one source have in common, so that a call copies a reference.
 package final class DeadlineTerms: Sendable {
     let limit: Duration
+    /// The limit in nanoseconds.
+    let nanoseconds: UInt64
     let source: String
     /// Returns the time that is left on another clock than the continuous one, which is that of one call.
     let left: (@Sendable () -> Duration)?
@@ -102,6 +108,7 @@ package final class DeadlineTerms: Sendable {
 
     fileprivate init(_ limit: Duration, source: String, left: (@Sendable () -> Duration)?) {
         self.limit = limit
+        nanoseconds = limit.boundedNanoseconds
         self.source = source
         self.left = left
     }
@@ -131,12 +138,12 @@ extension NetworkRequest {
     /// - Throws: ``TransportError/Code/timedOut`` when no time remains.
     mutating func limitToDeadline() throws(TransportError) {
         guard let deadline else { return }
-        let remaining = deadline.remaining
-        guard remaining > .zero else {
+        let remaining = deadline.remainingNanoseconds
+        guard remaining > 0 else {
             throw TransportError(.timedOut, "no time was left to send the request", phase: .queued, request: self)
         }
         if deadline.endsWithHead { return }
-        limitTotal(to: remaining)
+        limitTotal(toNanoseconds: remaining)
     }
 }
 
