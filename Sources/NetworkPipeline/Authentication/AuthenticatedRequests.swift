@@ -20,8 +20,11 @@ final class AuthenticatedRequests: Sendable {
     private let entries = Locked<[Entry]>([])
 
     /// Returns the request with the credential, if that is known.
-    func request(for request: NetworkRequest, with credential: RefreshingCredentials.Generation) -> NetworkRequest? {
-        let secretCount = SecretValues.additionCount
+    ///
+    /// - Parameter secretCount: The number of secrets of the process.
+    func request(
+        for request: NetworkRequest, with credential: RefreshingCredentials.Generation, secretCount: Int = SecretValues.additionCount
+    ) -> NetworkRequest? {
         let known: NetworkRequest? = entries.withLock { entries in
             for index in entries.indices
             where entries[index].credential === credential && entries[index].request.hasSameParts(as: request) {
