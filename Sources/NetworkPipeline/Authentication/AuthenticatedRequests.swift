@@ -23,7 +23,8 @@ final class AuthenticatedRequests: Sendable {
     ///
     /// - Parameter secretCount: The number of secrets of the process.
     func request(
-        for request: NetworkRequest, with credential: RefreshingCredentials.Generation, secretCount: Int = SecretValues.additionCount
+        for request: NetworkRequest, with credential: RefreshingCredentials.Generation,
+        secretCount: Int = SecretValues.additionCount
     ) -> NetworkRequest? {
         let known: NetworkRequest? = entries.withLock { entries in
             for index in entries.indices
@@ -38,8 +39,11 @@ final class AuthenticatedRequests: Sendable {
     /// Keeps a request with its credential, unless something in it belongs to one call only.
     ///
     /// - Parameter authenticated: Will be marked as validated, so that session managers do not check all fields again.
-    func keep(_ authenticated: inout NetworkRequest, for request: NetworkRequest, with credential: RefreshingCredentials.Generation) {
-        guard credential.credential.isConstantField, !request.hasBody, request.progress == nil, request.onInformationalResponse == nil,
+    func keep(
+        _ authenticated: inout NetworkRequest, for request: NetworkRequest, with credential: RefreshingCredentials.Generation
+    ) {
+        guard credential.credential.isConstantField, !request.hasBody, request.progress == nil,
+            request.onInformationalResponse == nil,
             (try? authenticated.validateOnce()) != nil
         else { return }
         var (kept, sent) = (request, authenticated)

@@ -86,7 +86,8 @@ public struct CredentialInterceptor: NetworkInterceptor {
                 return try await next(request)
             }
             let response = try await next(authenticated(request, with: generation))
-            guard response.statusCode == 401, request.needsCredentials(for: origins), request.hasOrigin(of: response.lazyURL), request.mayBeSentAgain(after: response),
+            guard response.statusCode == 401, request.needsCredentials(for: origins), request.hasOrigin(of: response.lazyURL),
+                request.mayBeSentAgain(after: response),
                 credentials.isCurrent(generation)
             else { return response }
             response.body.stop()

@@ -12,7 +12,7 @@ struct AuthenticatedRequestsTests {
     private let session = StubSessionManager()
     private let api = try! APIConfiguration("https://api.test")
 
-    /// Endpoints of the origin and of another one, with and without a body, a field of their own, and the need of a credential.
+    /// Endpoints that get a credential, and others that do not: with an `Authorization` field, for another origin, without the need of one.
     private static var endpoints: [Endpoint<Data>] {
         var endpoints = (0..<8).map { Endpoint<Data>(path: "a/\($0)", responseDecoder: .rawData) }
         endpoints[1].headerParameters["Authorization"] = "Own"
