@@ -157,7 +157,7 @@ let package = Package(
         .target(
             name: "TransferTestSupport", dependencies: ["DataTransfer", "NetworkTesting", "NetworkURLSession", "TestSupport"],
             path: "Tests/TransferTestSupport", swiftSettings: settings),
-        // Limits how many tests run at the same time.
+        // Limits how many tests run at the same time, shortens what they print, and reports file descriptors that are closed twice.
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
         // Models and documents, in the shape of the field's benchmarks for JSON; used by the tests and by the nested packages.
         .target(name: "JSONDocuments", path: "Tests/JSONDocuments", swiftSettings: settings),

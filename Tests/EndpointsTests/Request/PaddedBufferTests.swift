@@ -7,7 +7,7 @@ struct PaddedBufferTests {
     @Test func `pieces of any size become bytes that zeros follow`() {
         var random = SeededGenerator(seed: 41)
         var buffer = PaddedBuffer()
-        for _ in 0..<300 {
+        for _ in 0..<runs(80, slow: 300) {
             var all: [UInt8] = []
             if Bool.random(using: &random) { buffer.reserveCapacity(Int.random(in: 0..<100_000, using: &random)) }
             for _ in 0..<Int.random(in: 0..<6, using: &random) {

@@ -22,7 +22,7 @@
             coding: String, content: [UInt8]
         ) {
             #expect(decode(content, coding, pieces: { 1 }, room: { 1 }).output == Content.sample)
-            for seed in 0..<UInt64(runs(12, slow: 50)) {
+            for seed in 0..<UInt64(runs(5, slow: 50)) {
                 #expect(randomly(content, coding, seed: seed) == DecodingOutcome(output: Content.sample), "seed \(seed)")
             }
         }

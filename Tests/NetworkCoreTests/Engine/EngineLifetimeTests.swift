@@ -14,7 +14,7 @@
         func `released session managers leak no thread, descriptor or memory`(loops: Int) async {
             await #expect(processExitsWith: .success) { [loops = loops as Int] in
                 let server = try nonRecordingServer()
-                let count = runs(120, slow: 3000)
+                let count = runs(60, slow: 3000)
                 var warm: ProcessUse?
                 for number in 0..<count {
                     if number == count / 3 { warm = try await ProcessUse.settled(server) }
@@ -30,7 +30,7 @@
                 let server = try nonRecordingServer()
                 let closed = Locked<[SocketSessionManager]>([])
                 var warm: ProcessUse?
-                let count = runs(60, slow: 100)
+                let count = runs(30, slow: 100)
                 for number in 0..<count {
                     if number == count / 2 { warm = try await ProcessUse.settled(server) }
                     let session = SocketSessionManager(configuration: SessionConfiguration { $0.eventLoops = loops })
@@ -48,7 +48,7 @@
             await #expect(processExitsWith: .success) {
                 let server = try nonRecordingServer()
                 var warm: ProcessUse?
-                let count = runs(80, slow: 200)
+                let count = runs(40, slow: 200)
                 for number in 0..<count {
                     // Waits regularly, because otherwise all session managers would exist at the same time and need much memory.
                     if number % 10 == 0 { _ = await server.waitForOpenConnections(count: 0) }

@@ -175,7 +175,7 @@
             print("HTTP/2 storm, \(connections) connections, seed \(seed)")
             let isOver = Locked(false)
             async let longest = Self.longestRequest(session, try #require(plain), isOver)
-            let count = runs(600, slow: 4_000)
+            let count = runs(300, slow: 4_000)
             var ends: [String: Int] = [:]
             try await withThrowingTaskGroup(of: String.self) { group in
                 for index in 0..<count {

@@ -39,6 +39,12 @@
             return (ours, accept(listener, nil, nil))
         }
 
+        /// Moves a socket to a high number, which nothing else in this process gets after the socket was closed: the system assigns the lowest free number.
+        private func moved(_ socket: CInt) -> CInt {
+            defer { close(socket) }
+            return fcntl(socket, F_DUPFD_CLOEXEC, CInt(sysconf(CInt(_SC_OPEN_MAX))) - 16)
+        }
+
         private func send(to socket: CInt) {
             var byte: UInt8 = 1
             #expect(write(socket, &byte, 1) == 1)
@@ -78,8 +84,9 @@
         }
 
         @Test func `a socket with a new owner is reported to that owner only`() throws {
-            let (ours, peer) = try pair()
+            let (socket, peer) = try pair()
             defer { close(peer) }
+            let ours = moved(socket)
             let (former, next) = (Owner(ours), Owner(ours))
             set.adopt(former)
             set.hand(former, to: next)
@@ -99,7 +106,8 @@
         @Test func `an event of a closed socket is not reported for a new socket with the same number`()
             throws
         {
-            let (first, firstPeer) = try pair()
+            let (socket, firstPeer) = try pair()
+            let first = moved(socket)
             let closed = Owner(first)
             set.adopt(closed)
             close(firstPeer)
@@ -107,8 +115,9 @@
             #expect(count == 1)
             set.release(closed)
             let (second, secondPeer) = try pair()
-            defer { for descriptor in [second, secondPeer] { close(descriptor) } }
+            defer { close(secondPeer) }
             #expect(dup2(second, first) == first)
+            close(second)
             let open = Owner(first)
             set.adopt(open)
             defer { set.release(open) }

@@ -61,7 +61,7 @@ struct URLSessionStreamTests {
 
     @Test func `bytes of any size arrive once and in their order, however the reader and the task take turns`() async throws {
         var random = SeededGenerator(seed: UInt64.random(in: 0...1 << 40))
-        for _ in 0..<20 {
+        for _ in 0..<runs(6, slow: 60) {
             let driven = try driven()
             driven.receive(200)
             let response = try await response(driven)

@@ -20,7 +20,7 @@ import TransferTestSupport
         "{\"password\": \"\(secret)\"}", "https://me:\(secret)@api.test/?token=\(secret)", "\u{7F}\u{8}\u{8}",
     ]
     /// The length of the longest texts, far more than an error shows.
-    static let size = runs(40_000, slow: 1 << 20)
+    static let size = runs(12_000, slow: 1 << 20)
     /// By default, each error is shown with the first text, which contains the others, with one of the others, and with the first long one; with
     /// the further long ones, one error of each type is.
     static let rows =
