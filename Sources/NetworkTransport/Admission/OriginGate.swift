@@ -254,7 +254,9 @@ package struct OriginGate<Member> {
 
     /// Gives a shard's free places to the origins in its queue.
     private mutating func admitFromQueue(of shard: Int, _ admitted: inout [Admission]) {
-        while shards[shard].connections < shards[shard].limit, let (_, origin) = shards[shard].queue.popFirst() {
+        while !shards[shard].queue.isEmpty, shards[shard].connections < shards[shard].limit,
+            let (_, origin) = shards[shard].queue.popFirst()
+        {
             origin.shares[shard].claims.removeFirst()
             if let (_, member) = origin.queue.popFirst() {
                 seat(origin, shard)
@@ -275,7 +277,7 @@ package struct OriginGate<Member> {
 
     /// Queues an origin once for each place that it could use if more connections in total were allowed.
     private mutating func settleClaims(of origin: Origin) {
-        for shard in shards.indices {
+        for shard in shards.indices where !origin.queue.isEmpty || !origin.shares[shard].claims.isEmpty {
             let wanted = max(0, min(origin.queue.count, places(of: origin, shard) - origin.shares[shard].inside))
             while origin.shares[shard].claims.count > wanted, let ticket = origin.shares[shard].claims.popLast() {
                 _ = shards[shard].queue.remove(ticket)
