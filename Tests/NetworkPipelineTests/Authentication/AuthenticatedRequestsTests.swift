@@ -31,7 +31,6 @@ struct AuthenticatedRequestsTests {
         let request: NetworkRequest
         let credentials: Bool
         let endpoint: String?
-        let isValidated: Bool
     }
 
     /// Sends a request through a service, and returns how the session manager received it.
@@ -39,8 +38,7 @@ struct AuthenticatedRequestsTests {
         _ = try await service.response(for: endpoint)
         let request = try #require(session.requests.last)
         return Sent(
-            request: request, credentials: request.hasCredentials, endpoint: request.endpointName,
-            isValidated: (try? request.validate()) != nil)
+            request: request, credentials: request.hasCredentials, endpoint: request.endpointName)
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
@@ -81,6 +79,13 @@ struct AuthenticatedRequestsTests {
             #expect(found.headers["Authorization"] == "Bearer t" && found.isValidated)
         }
         #expect(authenticated.context[NumberKey.self] == nil && request.timeouts.total == nil)
+        var limited = request
+        limited.limitTotal(toNanoseconds: 2_000_000_000)
+        #expect(limited != request)
+        limited.timeouts.idle = .seconds(7)
+        #expect(limited.timeouts.total == .seconds(2) && limited.timeouts.idle == .seconds(7))
+        limited.timeouts.total = .seconds(9)
+        #expect(limited.timeouts.total == .seconds(9))
     }
 
     @Test func `a request is not found with another credential, after a change, or when its secret may be forgotten`() throws {
@@ -98,6 +103,10 @@ struct AuthenticatedRequestsTests {
         #expect(known.request(for: changed, with: credential) == nil)
         let later = SecretValues.additionCount + SecretValues.capacity / 2
         #expect(known.request(for: request, with: credential, secretCount: later) == nil)
+        let next = NetworkRequest.make()
+        var authenticatedNext = try other.credential.applied(to: next)
+        known.keep(&authenticatedNext, for: next, with: other)
+        #expect(known.request(for: request, with: credential) == nil, "nothing is kept with a credential that was replaced")
     }
 
     @Test func `what belongs to one call is not kept, and only the latest requests are`() throws {
