@@ -85,7 +85,7 @@ private struct SessionStep: NetworkInterceptor {
         cookies?.mark(&request)
         if request.hasCredentials {
             request.dropForeignCredentials()
-            if request.prover != nil { try await request.addProof() }
+            if let prover = request.prover { try await request.addProof(of: prover) }
         }
         guard let observer = request.callObserver else { return try await session.response(for: request) }
         return try await observer.observe(request, session)

@@ -33,8 +33,7 @@ extension NetworkRequest {
     package var isAuthenticated: Bool { headers.contains("Authorization") || credentials.isProof("Authorization") }
 
     /// Adds the proof to a request that is about to be sent.
-    mutating func addProof() async throws(TransportError) {
-        guard let prover, hasCredentials else { return }
+    mutating func addProof(of prover: any RequestProver) async throws(TransportError) {
         let digest = body == nil ? nil : try await prover.bodyDigest(of: self)
         context[BodyDigestKey.self] = digest
         try prover.prove(&self, bodyDigest: digest)
