@@ -66,7 +66,7 @@
             let session = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 4 })
             let random = SharedGenerator(seed)
             await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<(runs(25, slow: 1000)) {
+                for _ in 0..<(runs(25, slow: 500)) {
                     let plan = Plan(random)
                     group.addTask {
                         do {

@@ -10,7 +10,7 @@ import TransferTestSupport
 /// each part begins at the position that the server has reported last.
 @Suite(.timeLimit(.ofStorm))
 struct UploadStormTests {
-    private static let rounds = runs(16, slow: 2_000)
+    private static let rounds = runs(16, slow: 320)
 
     /// A random fault of a request.
     private static func fault(_ random: inout SeededGenerator, _ request: LoopbackRequest) -> TusServer.Fault? {

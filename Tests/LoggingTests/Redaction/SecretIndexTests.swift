@@ -15,7 +15,7 @@ struct SecretIndexTests {
 
     /// The texts and patterns have few letters, so that there are many that are similar.
     @Test func `the index finds what a search for each pattern finds, also after removals`() throws {
-        for seed in 0..<UInt64(runs(20, slow: 1000)) {
+        for seed in 0..<UInt64(runs(20, slow: 400)) {
             var random = SeededGenerator(seed: seed)
             func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in random.pick(Array("aab".utf8)) } }
             var index = SecretIndex()

@@ -35,7 +35,7 @@ import TransferTestSupport
         async throws
     {
         var totals = (rotations: 0, lost: 0, revocations: 0, signIns: 0)
-        let rounds: UInt64 = isSlowRun ? 200 : 6
+        let rounds: UInt64 = isSlowRun ? 100 : 6
         for seed in 0..<(rounds * 10) {
             // A few rounds may happen to have none of the rarer failures.
             let isComplete =

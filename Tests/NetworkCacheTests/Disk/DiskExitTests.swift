@@ -39,7 +39,7 @@
             let notes = directory.url.appendingPathComponent("notes")
             var acknowledged = [Int](repeating: 0, count: Self.keys)
             var leftovers = 0
-            for round in 0..<runs(8, slow: 500) {
+            for round in 0..<runs(8, slow: 160) {
                 try Data().write(to: notes)
                 let first = (acknowledged.max() ?? 0) + 1
                 await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -114,7 +114,7 @@
         @Test func `processes that share a directory stay within its limits and read only what one of them wrote`()
             async throws
         {
-            let rounds = runs(600, slow: 20_000)
+            let rounds = runs(600, slow: 12_000)
             async let first: Void = Self.share(directory.place, seed: 1, rounds: rounds)
             async let second: Void = Self.share(directory.place, seed: 2, rounds: rounds)
             _ = await (first, second)

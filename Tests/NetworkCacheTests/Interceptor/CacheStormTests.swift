@@ -142,7 +142,7 @@ struct CacheStormTests {
         let (chains, coalescing, peers) = Self.chains(random) { time.now }
         var (received, mixed) = (0, 0)
         // At most six requests at a time, of which several are alike.
-        for _ in 0..<runs(400, slow: 25_000) {
+        for _ in 0..<runs(400, slow: 8_000) {
             time.advance(Double(random.next(below: 4)))
             let chain = chains[random.next(below: chains.count)]
             var batch: [(Chain, NetworkRequest, Place)] = []

@@ -95,7 +95,7 @@ struct CallDriverModelTests {
 
     @Test func `a call has one result, which is that of the first event that ends it`() {
         let first = UInt64.random(in: 0...(1 << 40))
-        for seed in first..<(first + UInt64(runs(10_000, slow: 1_000_000))) {
+        for seed in first..<(first + UInt64(runs(10_000, slow: 200_000))) {
             var random = SeededGenerator(seed: seed)
             guard let difference = run(&random) else { continue }
             Issue.record("\(difference), seed \(seed)")

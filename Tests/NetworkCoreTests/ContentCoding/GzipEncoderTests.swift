@@ -25,7 +25,7 @@
 
         @Test(arguments: 1...9) func `random contents are decoded to the same bytes, however they are split`(level: Int) throws {
             let random = SharedGenerator(UInt64(level))
-            for _ in 0..<(isSlowRun ? 400 : isSanitized ? 5 : 7) {
+            for _ in 0..<(isSlowRun ? 140 : isSanitized ? 5 : 7) {
                 let content = Data.mixed(random)
                 var rest = content
                 var chunks: [Data] = []

@@ -102,7 +102,7 @@
             let server = try stallingServer()
             let session = SocketSessionManager()
             var random = SeededGenerator(seed: 1)
-            for _ in 0..<(runs(150, slow: 5000)) {
+            for _ in 0..<(runs(150, slow: 3000)) {
                 let request = server.request("/good")
                 await Self.cancelledTask(session, request, afterTurns: Int.random(in: 0..<30, using: &random))
                 #expect(try await session.response(for: request).statusCode == 200)

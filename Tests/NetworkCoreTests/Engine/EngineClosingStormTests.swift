@@ -223,7 +223,7 @@
         @Test(arguments: [1, 3]) func `each request has one outcome, and those that are cut off are the ones in the report`(
             loops: Int
         ) async throws {
-            for seed in 0..<UInt64(runs(8, slow: 400)) {
+            for seed in 0..<UInt64(runs(8, slow: 160)) {
                 try await run(seed: seed &* 2 &+ UInt64(loops), loops: loops)
             }
         }

@@ -14,7 +14,7 @@
         func `released session managers leak no thread, descriptor or memory`(loops: Int) async {
             await #expect(processExitsWith: .success) { [loops = loops as Int] in
                 let server = try nonRecordingServer()
-                let count = runs(60, slow: 3000)
+                let count = runs(60, slow: 1200)
                 var warm: ProcessUse?
                 for number in 0..<count {
                     if number == count / 3 { warm = try await ProcessUse.settled(server) }

@@ -161,7 +161,7 @@
                 $0.maximumConnectionsPerHost = 3
                 $0.maximumConnections = 7
             }
-            let count = runs(400, slow: 20_000)
+            let count = runs(400, slow: 8_000)
             let completed = Locked(0)
             await withTaskGroup(of: Void.self) { group in
                 for worker in 0..<64 {

@@ -305,7 +305,7 @@
                 for worker in 0..<24 {
                     group.addTask {
                         var random = SeededGenerator(seed: UInt64(seed * 1000 + worker))
-                        for round in 0..<(isSlowRun ? 300 : isSanitized ? 6 : 10) {
+                        for round in 0..<(isSlowRun ? 200 : isSanitized ? 6 : 10) {
                             let session = sessions[Int.random(in: 0...1, using: &random)]
                             let place = [nil, sessions[0].executor, sessions[1].executor][Int.random(in: 0...2, using: &random)]
                             let kind = Int.random(in: 0..<6, using: &random)

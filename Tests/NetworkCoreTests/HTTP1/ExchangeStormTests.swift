@@ -8,7 +8,7 @@
     /// Random exchanges with a server that splits, delays and truncates its responses, resets, closes and upgrades connections,
     /// and sends unrequested bytes. A model contains every byte that may be delivered for each exchange.
     ///
-    /// With `DATA_TRANSFER_SLOW=1`, 100,000 exchanges run over 50 connections. `DATA_TRANSFER_SEED` sets the seed.
+    /// With `DATA_TRANSFER_SLOW=1`, 16,000 exchanges run over 50 connections. `DATA_TRANSFER_SEED` sets the seed.
     @Suite(.serialized, .timeLimit(.ofStorm))
     struct ExchangeStormTests {
         private static let seed = ProcessInfo.processInfo.environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
@@ -25,7 +25,7 @@
         {
             let size =
                 isSlowRun
-                ? Size(exchanges: 50_000, connections: 50, round: 5_000) : Size(exchanges: 400, connections: 10, round: 200)
+                ? Size(exchanges: 8_000, connections: 50, round: 2_000) : Size(exchanges: 400, connections: 10, round: 200)
             let journal = StormJournal(seed: Self.seed, exchanges: size.exchanges)
             let session = SocketSessionManager(
                 configuration: SessionConfiguration {

@@ -126,7 +126,7 @@ struct HTTP3StormTests {
 
     @Test func `each response is what its stream carries, in any order of streams and in any pieces`() {
         let first = UInt64.random(in: 0...(1 << 40))
-        for seed in first..<first + UInt64(runs(40, slow: 1000)) {
+        for seed in first..<first + UInt64(runs(40, slow: 800)) {
             var random = SeededGenerator(seed: seed)
             let script = Script(&random, requests: 4)
             for piece in [Int.max, 1, 1 + random.below(60)] {
@@ -144,7 +144,7 @@ struct HTTP3StormTests {
         let first = UInt64.random(in: 0...(1 << 40))
         var failures = 0
         var ends = 0
-        for seed in first..<first + UInt64(runs(150, slow: 4000)) {
+        for seed in first..<first + UInt64(runs(150, slow: 3000)) {
             var random = SeededGenerator(seed: seed)
             var script = Script(&random, requests: 3)
             script.mutate()
@@ -176,7 +176,7 @@ struct HTTP3StormTests {
 
     @Test func `random bytes on every stream never trap`() {
         let first = UInt64.random(in: 0...(1 << 40))
-        for seed in first..<first + UInt64(runs(500, slow: 50_000)) {
+        for seed in first..<first + UInt64(runs(500, slow: 10_000)) {
             var random = SeededGenerator(seed: seed)
             var received = ReceivedStreams(requests: 2, random.pick([.other, .head, .connect]), hasBody: random.chance(50))
             for _ in 0..<20 {

@@ -92,7 +92,7 @@ struct StreamPoolTests {
 
     @Test func `in any order of events, each request is placed once, and none waits while there is room`() {
         let first = UInt64.random(in: 0...1 << 40)
-        for seed in first..<first + UInt64(runs(40, slow: 4_000)) {
+        for seed in first..<first + UInt64(runs(40, slow: 800)) {
             var random = SeededGenerator(seed: seed)
             let maximum = 1 + random.below(3)
             var pool = StreamPool<Connection, Int>(maximum: maximum)

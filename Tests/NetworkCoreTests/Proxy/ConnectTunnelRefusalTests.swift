@@ -79,7 +79,7 @@ extension ConnectTunnelTests {
             "HTTP/1.1 ", "200 OK", "\r\n", "\r\n\r\n", "407 x", "Proxy-Authenticate: ", "Digest a=\"", "Content-Length: ", "103 ",
             ":", ",", "\n", " ", "HTTP/1.1 200\r\n", "\u{1}",
         ]
-        for _ in 0..<runs(3000, slow: 100_000) {
+        for _ in 0..<runs(3000, slow: 60_000) {
             var bytes: [UInt8] = random.chance(80) ? Array("HTTP/1.1 ".utf8) : []
             for _ in 0..<random.below(12) {
                 bytes += random.chance(90) ? Array(random.pick(parts).utf8) : [UInt8(random.below(256))]

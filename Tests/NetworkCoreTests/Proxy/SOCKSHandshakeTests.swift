@@ -144,7 +144,7 @@ struct SOCKSHandshakeTests {
 
     @Test func `no input has another result if it is split, or makes the client read without end`() {
         var random = SeededGenerator(seed: 1928)
-        for _ in 0..<runs(3000, slow: 100_000) {
+        for _ in 0..<runs(3000, slow: 60_000) {
             let handshake = random.pick([Self.make(), Self.ab, Self.make(.v4a), Self.make(.v4, .address([1, 2, 3, 4]))])
             let length = 1 + random.below(300)
             let isNearlyValid = random.chance(70)

@@ -37,7 +37,7 @@ enum PlainQuota {
 struct SiteQuotaTests {
     @Test func `random tables lose the same entries as if one after the other were removed`() {
         var random = SeededGenerator(seed: 5)
-        for round in 0..<runs(400, slow: 20_000) {
+        for round in 0..<runs(400, slow: 8_000) {
             let sites = 1 + random.below(6)
             var recencies = (0..<40).map { UInt64($0) }.shuffled(using: &random)
             let entries = (0..<random.below(30)).map { _ in

@@ -259,7 +259,7 @@ struct SiteStormTests {
         let clock = Locked(Int64(1_500_000_000_000))
         let folder = try TemporaryFolder()
         var users = ["x", "y", "z"].map { User($0, clock) }
-        for step in 0..<runs(4_000, slow: 1_000_000) {
+        for step in 0..<runs(4_000, slow: 80_000) {
             let now = clock.withLock { time in
                 if random.chance(5) { time += Int64(random.pick([1, 1000, 4000])) }
                 return time

@@ -93,7 +93,7 @@
             for row in Self.refusals where row.roots == "ca.pem" {
                 _ = try await failure(row.server, session)
                 #expect(try await failure("good", mismatched, host: "127.0.0.1").tlsFailure == .pinMismatch)
-                for _ in 0..<(isSlowRun ? 1000 : 20) {
+                for _ in 0..<(runs(20, slow: 400)) {
                     #expect(try await session.connectionState(servers.url("good")).version == "TLSv1.3")
                 }
                 #expect(try await mismatched.connectionState(servers.url("good")).version == "TLSv1.3")

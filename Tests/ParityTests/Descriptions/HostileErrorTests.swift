@@ -20,13 +20,13 @@ import TransferTestSupport
         "{\"password\": \"\(secret)\"}", "https://me:\(secret)@api.test/?token=\(secret)", "\u{7F}\u{8}\u{8}",
     ]
     /// The length of the longest texts, far more than an error shows.
-    static let size = runs(12_000, slow: 1 << 20)
+    static let size = runs(12_000, slow: 240_000)
     /// By default, each error is shown with the first text, which contains the others, with one of the others, and with the first long one; with
     /// the further long ones, one error of each type is.
     static let rows =
         [harmful.joined()] + harmful + [
             String(repeating: "a", count: size),
-            String(repeating: harmful.joined(separator: " "), count: runs(100, slow: 3000)),
+            String(repeating: harmful.joined(separator: " "), count: runs(100, slow: 2000)),
             String(repeating: "x", count: 390) + secret + String(repeating: "\u{1B}", count: 5000),
             String(repeating: "y", count: 50) + "Bearer " + secret + String(repeating: "\n", count: size),
         ]

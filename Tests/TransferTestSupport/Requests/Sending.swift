@@ -31,7 +31,7 @@ extension NetworkSessionManager {
     /// Checks that a session manager works after a fault: sends 20 requests in sequence, or 1,000 in slow runs, and expects them
     /// all to succeed.
     package func expectGoodResponses(_ server: LoopbackServer, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let count = isSlowRun ? 1000 : 20
+        let count = runs(20, slow: 400)
         var good = 0
         for _ in 0..<count where try await response(for: server.request("/good")).data == Data("good".utf8) { good += 1 }
         #expect(good == count, sourceLocation: sourceLocation)

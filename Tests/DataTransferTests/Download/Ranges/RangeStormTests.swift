@@ -8,7 +8,7 @@ import TransferTestSupport
 /// Whatever fails at whatever time, also if the resource changes meanwhile, a file with the final name is one version of the resource.
 @Suite(.timeLimit(.ofStorm))
 struct RangeStormTests {
-    private static let rounds = runs(20, slow: 1_000)
+    private static let rounds = runs(20, slow: 400)
 
     /// Replaces a response by a random fault, or changes the resource.
     private static func disturb(_ random: inout SeededGenerator, _ response: LoopbackResponse) -> LoopbackResponse {
