@@ -269,8 +269,6 @@ const unsigned char *copenssl_protocol(const copenssl_connection *connection, un
     return name;
 }
 
-const char *copenssl_tls_version(const copenssl_connection *connection) { return openssl.SSL_get_version(connection->ssl); }
-int copenssl_was_resumed(const copenssl_connection *connection) { return openssl.SSL_session_reused(connection->ssl); }
 
 // MARK: Sessions
 

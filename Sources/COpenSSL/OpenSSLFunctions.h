@@ -82,7 +82,6 @@ typedef void (*openssl_message_callback)(
     F(int, SSL_write, (struct ssl_st *ssl, const void *bytes, int count)) \
     F(int, SSL_shutdown, (struct ssl_st *ssl)) \
     F(int, SSL_get_error, (const struct ssl_st *ssl, int result)) \
-    F(int, SSL_get_shutdown, (const struct ssl_st *ssl)) \
     F(struct ssl_ctx_st *, SSL_get_SSL_CTX, (const struct ssl_st *ssl)) \
     F(int, SSL_set_ex_data, (struct ssl_st *ssl, int index, void *data)) \
     F(void *, SSL_get_ex_data, (const struct ssl_st *ssl, int index)) \
@@ -90,13 +89,8 @@ typedef void (*openssl_message_callback)(
     F(struct X509_VERIFY_PARAM_st *, SSL_get0_param, (struct ssl_st *ssl)) \
     F(int, SSL_set_alpn_protos, (struct ssl_st *ssl, const unsigned char *names, unsigned int count)) \
     F(void, SSL_get0_alpn_selected, (const struct ssl_st *ssl, const unsigned char **name, unsigned int *count)) \
-    F(long, SSL_get_verify_result, (const struct ssl_st *ssl)) \
-    F(const char *, SSL_get_version, (const struct ssl_st *ssl)) \
-    F(void, SSL_set_msg_callback, (struct ssl_st *ssl, openssl_message_callback callback)) \
     F(int, SSL_has_pending, (const struct ssl_st *ssl)) \
-    F(int, SSL_session_reused, (const struct ssl_st *ssl)) \
     F(int, SSL_set_session, (struct ssl_st *ssl, struct ssl_session_st *session)) \
-    F(int, SSL_SESSION_up_ref, (struct ssl_session_st *session)) \
     F(void, SSL_SESSION_free, (struct ssl_session_st *session)) \
     F(int, SSL_SESSION_is_resumable, (const struct ssl_session_st *session)) \
     F(int, SSL_SESSION_get_protocol_version, (const struct ssl_session_st *session)) \
@@ -186,7 +180,6 @@ typedef void (*openssl_message_callback)(
     C(SSL_CTRL_SET_READ_AHEAD, 41) \
     C(SSL_CTRL_SET_SESS_CACHE_MODE, 44) \
     C(SSL_CTRL_SET_TLSEXT_HOSTNAME, 55) \
-    C(SSL_ERROR_SYSCALL, 5) \
     C(SSL_ERROR_WANT_READ, 2) \
     C(SSL_ERROR_WANT_WRITE, 3) \
     C(SSL_ERROR_ZERO_RETURN, 6) \
@@ -198,7 +191,6 @@ typedef void (*openssl_message_callback)(
     C(SSL_SECOP_TMP_DH, 0x40007) \
     C(SSL_SESS_CACHE_CLIENT, 0x0001) \
     C(SSL_SESS_CACHE_NO_INTERNAL, 0x0300) \
-    C(SSL_VERIFY_NONE, 0) \
     C(SSL_VERIFY_PEER, 1) \
     C(TLS1_2_VERSION, 0x0303) \
     C(TLS1_3_VERSION, 0x0304) \

@@ -54,7 +54,6 @@ typedef int (*openssl_move_datagrams)(
     F(int, SSL_get_value_uint, (struct ssl_st *ssl, uint32_t kind, uint32_t name, uint64_t *value)) \
     F(int, SSL_handle_events, (struct ssl_st *ssl)) \
     F(int, SSL_get_event_timeout, (struct ssl_st *ssl, struct timeval *time, int *is_infinite)) \
-    F(int, SSL_net_write_desired, (struct ssl_st *ssl)) \
     F(struct ssl_st *, SSL_new_stream, (struct ssl_st *ssl, uint64_t flags)) \
     F(struct ssl_st *, SSL_accept_stream, (struct ssl_st *ssl, uint64_t flags)) \
     F(uint64_t, SSL_get_stream_id, (struct ssl_st *stream)) \
@@ -87,7 +86,6 @@ typedef int (*openssl_move_datagrams)(
     C(SSL_CONN_CLOSE_FLAG_LOCAL, 1) \
     C(SSL_CONN_CLOSE_FLAG_TRANSPORT, 2) \
     C(SSL_DEFAULT_STREAM_MODE_NONE, 0) \
-    C(SSL_ERROR_SSL, 1) \
     C(SSL_INCOMING_STREAM_POLICY_ACCEPT, 1) \
     C(SSL_POLL_FLAG_NO_HANDLE_EVENTS, 1) \
     C(SSL_R_STREAM_FINISHED, 365) \

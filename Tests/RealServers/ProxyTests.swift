@@ -116,6 +116,26 @@ extension RealServerTests {
             }
         }
 
+        @Test(
+            .needs("python3 and the openssl command", TLSServers.areAvailable), arguments: Engine.ours(with: .proxies),
+            [
+                ("expired", TLSFailure.certificateExpired), ("wrong-host", .wrongHost), ("tls-1.1", .protocolVersion),
+                ("client-1.2", .handshakeRefused),
+            ])
+        func `TLS to a server behind an HTTPS proxy fails for the reason that it has without the proxy`(
+            engine: Engine, row: (server: String, failure: TLSFailure)
+        ) async throws {
+            let servers = try TLSServers.running()
+            let session = engine.session {
+                $0.proxy = Self.secure()
+                $0.trust = Servers.trust
+                $0.trustByHost["localhost"] = TrustPolicy(roots: servers.authority)
+            }
+            let error = try await session.failure(.get, servers.url(row.server).absoluteString)
+            #expect(error.code == .tlsFailed && error.tlsFailure == row.failure && error.phase == .tls, "\(error)")
+            #expect(!error.message.contains("proxy"), "\(error)")
+        }
+
         @Test(arguments: Engine.ours(with: .proxies))
         func `the names of an HTTPS proxy are checked although those of the server are not`(engine: Engine) async throws {
             let session = engine.session {

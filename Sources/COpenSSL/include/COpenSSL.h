@@ -185,9 +185,6 @@ long copenssl_send(copenssl_connection *connection, const void *bytes, size_t co
 void copenssl_close(copenssl_connection *connection, int notifies);
 // Returns the protocol that was agreed on by ALPN; its size is 0 if ALPN was not used.
 const unsigned char *copenssl_protocol(const copenssl_connection *connection, unsigned int *size);
-// Returns the version of TLS, such as "TLSv1.3".
-const char *copenssl_tls_version(const copenssl_connection *connection);
-int copenssl_was_resumed(const copenssl_connection *connection);
 
 // Sessions (RFC 8446 §2.2)
 

@@ -97,7 +97,6 @@ struct HTTP2ErrorCode: StreamErrorCode, RawRepresentable, Hashable, Sendable {
     static let protocolError = HTTP2ErrorCode(rawValue: 1)
     static let internalError = HTTP2ErrorCode(rawValue: 2)
     static let flowControlError = HTTP2ErrorCode(rawValue: 3)
-    static let settingsTimeout = HTTP2ErrorCode(rawValue: 4)
     static let streamClosed = HTTP2ErrorCode(rawValue: 5)
     static let frameSizeError = HTTP2ErrorCode(rawValue: 6)
     static let refusedStream = HTTP2ErrorCode(rawValue: 7)
@@ -105,7 +104,6 @@ struct HTTP2ErrorCode: StreamErrorCode, RawRepresentable, Hashable, Sendable {
     static let compressionError = HTTP2ErrorCode(rawValue: 9)
     static let connectError = HTTP2ErrorCode(rawValue: 10)
     static let enhanceYourCalm = HTTP2ErrorCode(rawValue: 11)
-    static let inadequateSecurity = HTTP2ErrorCode(rawValue: 12)
     static let http11Required = HTTP2ErrorCode(rawValue: 13)
 
     static let requestCancelled = cancel

@@ -3,7 +3,6 @@ struct HTTP3ErrorCode: StreamErrorCode, RawRepresentable, Hashable, Sendable {
     let rawValue: UInt64
 
     static let noError = HTTP3ErrorCode(rawValue: 0x100)
-    static let generalProtocolError = HTTP3ErrorCode(rawValue: 0x101)
     static let internalError = HTTP3ErrorCode(rawValue: 0x102)
     static let streamCreationError = HTTP3ErrorCode(rawValue: 0x103)
     static let closedCriticalStream = HTTP3ErrorCode(rawValue: 0x104)
@@ -16,7 +15,6 @@ struct HTTP3ErrorCode: StreamErrorCode, RawRepresentable, Hashable, Sendable {
     /// The request was not processed, and can be sent again (RFC 9114 §4.1.1).
     static let requestRejected = HTTP3ErrorCode(rawValue: 0x10B)
     static let requestCancelled = HTTP3ErrorCode(rawValue: 0x10C)
-    static let requestIncomplete = HTTP3ErrorCode(rawValue: 0x10D)
     static let messageError = HTTP3ErrorCode(rawValue: 0x10E)
     static let connectError = HTTP3ErrorCode(rawValue: 0x10F)
     /// The request has to be sent over HTTP/1.1.

@@ -145,9 +145,6 @@
             case other
         }
 
-        /// Whether the handshake has resumed an earlier session.
-        var wasResumed: Bool { copenssl_was_resumed(state) != 0 }
-
         /// Forgets the sessions that could be resumed: one of them may be the reason why a handshake has failed.
         func forgetSessions() {
             sessions.remove(sessionKey)

@@ -92,6 +92,36 @@
             guard read(ssl, &buffer, Int32(buffer.count)) > 0 else { throw Failed(step: "request") }
         }
 
+        /// Begins another handshake, in which the client has to show a certificate of the authority in this file (RFC 5246 §7.4.1.1).
+        ///
+        /// - Returns: Whether it has. Afterwards, only OpenSSL has the keys: ``send(_:)``.
+        func renegotiate(authority: URL) -> Bool {
+            let context = Self.function("SSL_get_SSL_CTX", (@convention(c) (Pointer) -> Pointer).self)(ssl)
+            let load = Self.function("SSL_CTX_load_verify_locations", (@convention(c) (Pointer, Text?, Text?) -> Int32).self)
+            let begin = Self.function("SSL_renegotiate", (@convention(c) (Pointer) -> Int32).self)
+            let handshake = Self.function("SSL_do_handshake", (@convention(c) (Pointer) -> Int32).self)
+            let read = Self.function("SSL_read", (@convention(c) (Pointer, Pointer, Int32) -> Int32).self)
+            let isPending = Self.function("SSL_renegotiate_pending", (@convention(c) (Pointer) -> Int32).self)
+            let result = Self.function("SSL_get_verify_result", (@convention(c) (Pointer) -> Int).self)
+            // SSL_VERIFY_PEER and SSL_VERIFY_FAIL_IF_NO_PEER_CERT.
+            Self.function("SSL_set_verify", (@convention(c) (Pointer, Int32, Pointer?) -> Void).self)(ssl, 3, nil)
+            let identifier = Self.function("SSL_set_session_id_context", (@convention(c) (Pointer, Text, UInt32) -> Int32).self)
+            guard load(context, authority.path, nil) == 1, identifier(ssl, "test", 4) == 1, begin(ssl) == 1, handshake(ssl) == 1
+            else { return false }
+            // OpenSSL reads the client's messages while data is read, of which there is none.
+            var timeout = timeval(tv_sec: 0, tv_usec: 100_000)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+            var byte: UInt8 = 0
+            for _ in 0..<300 where isPending(ssl) == 1 { _ = read(ssl, &byte, 1) }
+            return isPending(ssl) == 0 && result(ssl) == 0
+        }
+
+        /// Sends a text with OpenSSL.
+        func send(_ text: String) {
+            let write = Self.function("SSL_write", (@convention(c) (Pointer, Text, Int32) -> Int32).self)
+            _ = write(ssl, text, Int32(text.utf8.count))
+        }
+
         private static func bytes(_ digits: Substring) -> [UInt8] {
             let digits = digits.utf8.map { UInt8(Character(UnicodeScalar($0)).hexDigitValue ?? 0) }
             return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }

@@ -3,6 +3,7 @@
     import Glibc
     import NetworkTesting
     import Testing
+    import TransferTestSupport
 
     @testable import NetworkEngine
     @testable import NetworkTransport
@@ -27,6 +28,18 @@
 
             func socketIsReady(_ readiness: EpollSet.Readiness) {}
         }
+
+        #if canImport(Glibc)
+            @Test(.enabled(if: !isSanitized, "sanitizers replace close themselves"))
+            func `a test that closes a descriptor twice ends the tests`() async {
+                await #expect(processExitsWith: .signal(SIGABRT)) {
+                    // A number that no other thread of the process gets.
+                    let descriptor = fcntl(STDIN_FILENO, F_DUPFD, 900)
+                    close(descriptor)
+                    close(descriptor)
+                }
+            }
+        #endif
 
         /// Returns a socket of the set, and the socket of the test that it is connected to.
         private func pair() throws -> (ours: CInt, peer: CInt) {

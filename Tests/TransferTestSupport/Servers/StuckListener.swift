@@ -41,6 +41,23 @@
             }
         }
 
+        /// Accepts all connections from now on, and sends each this text when it has sent something. The system repeats an attempt that was not
+        /// completed, after a second at first.
+        package func respond(_ text: String) {
+            let listener = sockets[0]
+            Thread.detachNewThread {
+                while true {
+                    let connection = accept(listener, nil, nil)
+                    guard connection >= 0 else { return }
+                    Thread.detachNewThread {
+                        var byte: UInt8 = 0
+                        guard recv(connection, &byte, 1, Int32(MSG_PEEK)) == 1 else { return }
+                        _ = send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+                    }
+                }
+            }
+        }
+
         deinit {
             for socket in sockets { close(socket) }
         }
