@@ -30,7 +30,7 @@
         }
 
         #if canImport(Glibc)
-            @Test(.enabled(if: !isSanitized, "sanitizers replace close themselves"))
+            @Test(.needs("no sanitizer, as each replaces close itself", !isSanitized))
             func `a test that closes a descriptor twice ends the tests`() async {
                 await #expect(processExitsWith: .signal(SIGABRT)) {
                     // A number that no other thread of the process gets.
