@@ -1,5 +1,7 @@
 import DataTransfer
 import Foundation
+import NetworkSupport
+import NetworkTesting
 import TransferTestSupport
 import Testing
 
@@ -120,7 +122,7 @@ extension RealServerTests {
             .needs("python3 and the openssl command", TLSServers.areAvailable), arguments: Engine.ours(with: .proxies),
             [
                 ("expired", TLSFailure.certificateExpired), ("wrong-host", .wrongHost), ("tls-1.1", .protocolVersion),
-                ("client-1.2", .handshakeRefused),
+                ("client-1.2", .handshakeRefused), ("plain", .notTLS),
             ])
         func `TLS to a server behind an HTTPS proxy fails for the reason that it has without the proxy`(
             engine: Engine, row: (server: String, failure: TLSFailure)
@@ -131,9 +133,32 @@ extension RealServerTests {
                 $0.trust = Servers.trust
                 $0.trustByHost["localhost"] = TrustPolicy(roots: servers.authority)
             }
-            let error = try await session.failure(.get, servers.url(row.server).absoluteString)
+            let plain = Servers.nginx.replacingOccurrences(of: "http:", with: "https:")
+            let error = try await session.failure(.get, row.server == "plain" ? plain : "\(servers.url(row.server))")
             #expect(error.code == .tlsFailed && error.tlsFailure == row.failure && error.phase == .tls, "\(error)")
             #expect(!error.message.contains("proxy"), "\(error)")
+        }
+
+        /// The alert that the client sends is encrypted by the connection to the proxy, which must not lose the reason of the alert.
+        @Test(arguments: Engine.ours(with: .proxies))
+        func `a server behind an HTTPS proxy that chooses TLS 1.0 unasked is refused for its version`(engine: Engine) async throws
+        {
+            let (listener, port) = try LoopbackSocket.listen(backlog: 1, blocks: true)
+            defer { close(listener) }
+            Thread.detachNewThread {
+                let connection = accept(listener, nil, nil)
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                _ = recv(connection, &bytes, bytes.count, 0)
+                // A ServerHello (RFC 2246 §7.4.1.3).
+                let hello: [UInt8] =
+                    [22, 3, 1, 0, 42, 2, 0, 0, 38, 3, 1] + [UInt8](repeating: 1, count: 32) + [0, 0xC0, 0x13, 0]
+                _ = send(connection, hello, hello.count, 0)
+                while recv(connection, &bytes, bytes.count, 0) > 0 {}
+                close(connection)
+            }
+            let session = engine.trusting { $0.proxy = Self.secure() }
+            let error = try await session.failure(.get, "https://127.0.0.1:\(port)/")
+            #expect(error.tlsFailure == .protocolVersion && !error.message.contains("proxy"), "\(error)")
         }
 
         @Test(arguments: Engine.ours(with: .proxies))
