@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import TransferTestSupport
 
 /// A kind of session manager with which the suites run.
 struct Engine: Sendable, CustomTestStringConvertible {
@@ -63,6 +64,8 @@ struct Engine: Sendable, CustomTestStringConvertible {
             SessionConfiguration {
                 if let version = Self.requiredVersion { $0.httpVersion = version }
                 if Self.requiredVersion == .http3 { $0.trust = Servers.trust }
+                // The servers wait for a processor as long as a test that the sanitizer makes ten times as slow.
+                if isSanitized { $0.idleTimeout = .seconds(300) }
                 change(&$0)
             })
     }
