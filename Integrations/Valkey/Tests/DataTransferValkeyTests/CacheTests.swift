@@ -220,7 +220,11 @@ private func fresh(_ body: String, _ headers: HeaderFields = ["Cache-Control": "
 
     @Test func `without a server, requests go on, and one failure is reported`() async throws {
         let reports = Mutex<[ValkeyError]>([])
-        let client = ValkeyClient(ValkeyConfiguration(.unix(path: "/nonexistent"), reportInterval: .seconds(3600))) { error, _ in
+        // On a busy machine, that there is no server is found out after a while.
+        let configuration = ValkeyConfiguration(
+            .unix(path: "/nonexistent"), connectTimeout: .seconds(60), commandTimeout: .seconds(60),
+            reportInterval: .seconds(3600))
+        let client = ValkeyClient(configuration) { error, _ in
             reports.withLock { $0.append(error) }
         }
         let store = ValkeyCacheStore(client)
