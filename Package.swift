@@ -270,13 +270,6 @@ if Context.environment["DATA_TRANSFER_SERVERS"] != nil {
             path: "Tests/RealServers", swiftSettings: settings))
 }
 
-// The compiler checks the declarations of a module's tests once for each batch of its files. In batches of 25 files, which is what the driver makes of more
-// than two dozen, the tests take a third more processor time to compile. Only tests may have such a flag: a package whose products have one cannot be a
-// dependency.
-for target in package.targets where target.type == .test {
-    target.swiftSettings?.append(.unsafeFlags(["-driver-batch-size-limit", "100"]))
-}
-
 // `Scripts/test` compiles the tests of some targets alone, and what they need.
 if let names = Context.environment["DATA_TRANSFER_TESTS"]?.split(separator: " ").map(String.init) {
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
