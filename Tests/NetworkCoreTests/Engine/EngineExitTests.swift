@@ -88,25 +88,26 @@
         }
 
         @Test func `an attempt to connect continues when the process has no descriptor for the next one`() async throws {
-            await #expect(processExitsWith: .success) {
-                let server = try StuckListener(last: 2)
-                let port = try #require(server.url.port)
+            let stuck = try StuckListener(last: 2)
+            let port = try #require(stuck.url.port)
+            // The system repeats the attempt a second after its beginning, and the next one begins after 250 ms.
+            let helper = try LoopbackServer { request in
+                if request.path == "/accept" { stuck.respond("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
+                return .text("x")
+            }
+            await #expect(processExitsWith: .success) { [helper = helper.url as URL, port = port as Int] in
                 let session = SocketSessionManager(
                     configuration: SessionConfiguration { $0.route.addresses["two.example"] = ["127.0.0.2", "127.0.0.1"] })
+                _ = try await session.response(for: NetworkRequest(url: helper))
                 let request = NetworkRequest(url: try #require(URL(string: "http://two.example:\(port)/")))
                 async let response = session.response(for: request)
                 while await session.connectionCounts().total.connecting == 0 { await Task.yield() }
-                // The first pause of a process creates the descriptors of libdispatch, which traps without them.
-                try await Task.sleep(for: .milliseconds(1))
                 var limit = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                var none = limit
-                none.rlim_cur = 3
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
-                // The next attempt begins after 250 ms.
-                try await Task.sleep(for: .milliseconds(600))
+                limit.rlim_cur = 3
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                server.respond("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                // Over the connection that is open.
+                _ = try await session.response(for: NetworkRequest(url: helper.appendingPathComponent("accept")))
                 #expect(try await response.data == Data("ok".utf8))
             }
         }

@@ -219,33 +219,6 @@
             #expect(response.statusCode == 200 && response.text == "ok")
         }
 
-        /// The request for new keys has to be responded to, before what follows it can be decrypted.
-        @Test(.needs("python3, the openssl command and OpenSSL", TLSFlood.isAvailable))
-        func `a response behind a request for new keys is received while the socket takes no bytes`() async throws {
-            let certificates = try TLSServers.running()
-            let server = try RawServer { connection in
-                let tls = try TLSFlood(connection.descriptor, .tls13, certificates: certificates)
-                // Until the client cannot send more of its body.
-                var (last, waiting): (Int32, Int32) = (-1, 0)
-                repeat {
-                    last = waiting
-                    usleep(200_000)
-                    _ = ioctl(connection.descriptor, UInt(FIONREAD), &waiting)
-                } while last != waiting || waiting == 0
-                let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok".utf8)
-                try connection.send(try tls.record(TLSFlood.keyUpdateRequest, type: 22) + tls.record(head, type: 23))
-                // The client has received all of that before its socket takes bytes again.
-                usleep(300_000)
-                _ = connection.drain()
-            }
-            let session = SocketSessionManager(
-                configuration: SessionConfiguration { $0.trust = TrustPolicy(roots: certificates.authority) })
-            let url = try #require(URL(string: "https://localhost:\(server.port)/"))
-            let body = NetworkBody.data(Data(repeating: 0, count: 64 << 20))
-            let response = try await session.response(for: NetworkRequest(method: .put, url: url, body: body))
-            #expect(response.text == "ok")
-        }
-
         private static func failure(
             of session: SocketSessionManager, _ url: URL, total: Duration, _ failed: Locked<Bool>
         ) async -> TransportError? {
