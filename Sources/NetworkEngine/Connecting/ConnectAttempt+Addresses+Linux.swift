@@ -252,6 +252,7 @@
                 // An event follows also if it is connected already: what begins on a connection must not interrupt the caller.
                 sockets.append(socket)
                 set.adopt(socket)
+                connector.context.watch(socket)
             default:
                 NetworkSupport.close(descriptor)
                 note(result, of: address)
@@ -270,11 +271,20 @@
             race.attemptDidFail()
         }
 
+        func continueAtOnce() -> Bool {
+            guard state == .connecting, !isQUIC, sockets.count == 1, let socket = sockets.first,
+                let readiness = socket.readinessToWrite
+            else { return false }
+            connector.context.now = monotonicNanoseconds()
+            socket.socketIsReady(readiness)
+            return true
+        }
+
         func socketIsReady(_ socket: ConnectSocket) {
             if isQUIC { return shake(socket) }
             guard state == .connecting else { return proceed() }
             guard socket.readiness.mayWrite || socket.readiness.hasEnded else { return }
-            let error = socket.error
+            let error = socket.readiness.hasEnded ? socket.error : 0
             guard error != 0 else { return socketDidConnect(socket) }
             sockets.removeAll { $0 === socket }
             socket.close()

@@ -320,6 +320,7 @@
             execute(command)
             work()
             guard let transfer = command.starting else { return }
+            continueAtOnce(transfer)
             waitBriefly(for: transfer)
             work()
         }
@@ -366,7 +367,10 @@
                 for command in startedByJobs { execute(command) }
                 context.holdsBackWatching = false
                 work()
-                if jobs.isEmpty, let transfer = startedByJobs.last?.starting { waitBriefly(for: transfer, onLoop: true) }
+                if jobs.isEmpty, let transfer = startedByJobs.last?.starting {
+                    continueAtOnce(transfer)
+                    waitBriefly(for: transfer, onLoop: true)
+                }
                 startedByJobs.removeAll(keepingCapacity: true)
                 transfersDue = .max
             }
@@ -377,6 +381,11 @@
         }
 
         // MARK: Polling
+
+        /// Sends the only request without waiting for an event if its connection was made already.
+        private func continueAtOnce(_ transfer: LoopTransfer) {
+            if transfers == 1, transfer.carrier?.continueAtOnce() == true { work() }
+        }
 
         /// Polls briefly for the response on the thread that sent the request, if there is no other transfer and ``BriefWait``
         /// says that it is due.

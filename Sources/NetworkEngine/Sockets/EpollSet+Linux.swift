@@ -23,6 +23,13 @@
             var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&state, 1, 0) > 0
         }
+
+        /// What the socket is ready for at the moment; `nil` if a write would block.
+        var readinessToWrite: EpollSet.Readiness? {
+            var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&state, 1, 0) > 0 else { return nil }
+            return EpollSet.Readiness(events: UInt32(UInt16(bitPattern: state.revents)))
+        }
     }
 
     /// The sockets that an event loop waits for, and the event that wakes its thread.
@@ -98,10 +105,9 @@
             return socket
         }
 
-        /// Assigns a socket to its first owner, and starts watching it.
+        /// Assigns a socket to its first owner. It is not watched yet.
         func adopt(_ owner: any SocketOwner) {
             update(owner.descriptor) { $0.owner = owner }
-            watch(owner, true)
         }
 
         /// Assigns a socket to another owner, which continues with what the former one has learned of its readiness.
@@ -124,7 +130,9 @@
             update(socket) { state in
                 guard state.owner === owner else { return }
                 state.owner = nil
-                if state.isRegistered { register(false, socket, &state) }
+                // The kernel removes a closed socket from the set. While a child process has a copy of the descriptor, before `exec`, it does not:
+                // the events of such a registration are dropped.
+                state.isRegistered = false
                 NetworkSupport.close(socket)
             }
         }
@@ -151,6 +159,20 @@
             var mayWrite = false
             /// Whether the peer has closed the connection or it has failed, so that reading will reach an end.
             var hasEnded = false
+
+            init(mayRead: Bool = false, mayWrite: Bool = false, hasEnded: Bool = false) {
+                self.mayRead = mayRead
+                self.mayWrite = mayWrite
+                self.hasEnded = hasEnded
+            }
+
+            /// - Parameter events: What the system has reported (epoll_ctl(2)); those of poll(2) have the same numbers.
+            init(events: UInt32) {
+                let isBroken = events & (LINUX_EPOLLERR | LINUX_EPOLLHUP) != 0
+                hasEnded = events & LINUX_EPOLLRDHUP != 0 || isBroken
+                mayRead = events & LINUX_EPOLLIN != 0 || hasEnded
+                mayWrite = events & LINUX_EPOLLOUT != 0 || isBroken
+            }
         }
 
         /// Calls `body` with the owner and the readiness of each of the first `count` events, except for the wake event, which is reset here, and
@@ -171,14 +193,7 @@
                 guard sockets[Int(socket)].registrations == registration, sockets[Int(socket)].isRegistered,
                     let owner = sockets[Int(socket)].owner
                 else { continue }
-                let isBroken = event.events & (LINUX_EPOLLERR | LINUX_EPOLLHUP) != 0
-                let hasEnded = event.events & LINUX_EPOLLRDHUP != 0
-                let mayRead = event.events & LINUX_EPOLLIN != 0
-                let mayWrite = event.events & LINUX_EPOLLOUT != 0
-                body(
-                    owner,
-                    Readiness(
-                        mayRead: mayRead || hasEnded || isBroken, mayWrite: mayWrite || isBroken, hasEnded: hasEnded || isBroken))
+                body(owner, Readiness(events: event.events))
             }
         }
 

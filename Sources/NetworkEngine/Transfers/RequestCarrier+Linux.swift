@@ -20,6 +20,10 @@
         func unsentBytes(of transfer: LoopTransfer) -> Int?
         /// Continues sending and receiving after a pause.
         func resume(_ transfer: LoopTransfer)
+        /// Continues on a connection that was made already, although no event has said so, such as within this machine.
+        ///
+        /// - Returns: `false` if there is none; nothing was done then.
+        func continueAtOnce() -> Bool
         /// Sends the body without waiting for a 100 any longer (RFC 9110 §10.1.1).
         func stopAwaitingContinue()
         /// Separates a transfer that is about to end, if the connection is still being made and can serve a later request.
@@ -54,6 +58,7 @@
         func lastActivity(of transfer: LoopTransfer, at now: UInt64) -> UInt64 { transfer.lastActivity }
         func unsentBytes(of transfer: LoopTransfer) -> Int? { nil }
         func resume(_ transfer: LoopTransfer) {}
+        func continueAtOnce() -> Bool { false }
         func stopAwaitingContinue() {}
         func keepConnecting(without transfer: LoopTransfer) -> Bool { false }
         func noteTimeout(of transfer: LoopTransfer) {}
