@@ -88,6 +88,7 @@
             defer { close(peer) }
             let owner = Owner(ours)
             set.adopt(owner)
+            set.watch(owner, true)
             send(to: peer)
             waitUntilReadable(ours)
             set.watch(owner, false)
@@ -105,6 +106,7 @@
             let ours = moved(socket)
             let (former, next) = (Owner(ours), Owner(ours))
             set.adopt(former)
+            set.watch(former, true)
             set.hand(former, to: next)
             #expect(next.isWatched && !former.isWatched)
             send(to: peer)
@@ -126,6 +128,7 @@
             let first = moved(socket)
             let closed = Owner(first)
             set.adopt(closed)
+            set.watch(closed, true)
             close(firstPeer)
             let count = set.wait(milliseconds: 1000)
             #expect(count == 1)
@@ -136,8 +139,37 @@
             close(second)
             let open = Owner(first)
             set.adopt(open)
+            set.watch(open, true)
             defer { set.release(open) }
             set.forEach(count) { _, readiness in #expect(!readiness.hasEnded) }
+        }
+
+        @Test
+        func `a closed socket that a copy of its descriptor keeps open causes no event for a new socket with the same number`()
+            throws
+        {
+            let (socket, firstPeer) = try pair()
+            defer { close(firstPeer) }
+            let first = moved(socket)
+            // As in a child process before it executes another program.
+            let copy = dup(first)
+            defer { close(copy) }
+            let closed = Owner(first)
+            set.adopt(closed)
+            set.watch(closed, true)
+            set.release(closed)
+            let (second, secondPeer) = try pair()
+            defer { close(secondPeer) }
+            #expect(dup2(second, first) == first)
+            close(second)
+            let open = Owner(first)
+            set.adopt(open)
+            set.watch(open, true)
+            defer { set.release(open) }
+            send(to: firstPeer)
+            #expect(readable() == [], "the event of the closed socket is dropped")
+            send(to: secondPeer)
+            waitUntilReadable(first)
         }
 
         @Test func `child processes do not inherit the sockets of a set`() throws {
