@@ -178,7 +178,7 @@
                 guard state == .lookingUpServer || state == .connecting else { return }
                 switch race.step(at: connector.context.now) {
                 case .connect(let address):
-                    if lookup?.wasPerformed == true, race.begun == 1 { endPhase(\.lookup) }
+                    if lookup?.wasPerformed == true, race.begun == 1 { endPhase(&timings.lookup) }
                     if state == .lookingUpServer {
                         withdrawLookups()
                         serverAddress = address.ip
@@ -297,7 +297,7 @@
             sockets = [socket]
             withdrawLookups()
             connector.cancel(timer)
-            endPhase(\.connect)
+            endPhase(&timings.connect)
             beginHandshakes()
         }
 

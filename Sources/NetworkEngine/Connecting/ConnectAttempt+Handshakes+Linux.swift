@@ -91,11 +91,11 @@
                 case .tunneling:
                     guard tunnel() else { return }
                     proxyHandshake = nil
-                    endPhase(\.proxy)
+                    endPhase(&timings.proxy)
                     return beginTLS()
                 case .securing:
                     guard shake(tls, isProxy: false) else { return }
-                    endPhase(\.tls)
+                    endPhase(&timings.tls)
                     return finish()
                 }
             }

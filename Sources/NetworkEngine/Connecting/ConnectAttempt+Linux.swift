@@ -31,8 +31,6 @@
         let isSecure: Bool
         /// Whether a connection without TLS goes through an HTTP proxy as a tunnel.
         let isTunneled: Bool
-        /// The host and port of the server.
-        let server: OriginParts
         /// The connector that the attempt belongs to, which outlives it.
         unowned(unsafe) let connector: Connector
 
@@ -66,7 +64,7 @@
         /// Bytes for the proxy that were not sent yet.
         var unsent: [UInt8] = []
         // MARK: Times
-        private(set) var timings = ConnectTimings()
+        var timings = ConnectTimings()
         private var phaseStart: UInt64
 
         init(
@@ -79,11 +77,13 @@
             self.isTunneled = isTunneled
             self.connector = connector
             self.transfer = transfer
-            server = OriginParts(transfer.origin)
             isSecure = transfer.request.isSecure
             phaseStart = connector.context.now
             timer.attempt = self
         }
+
+        /// The host and port of the server.
+        var server: OriginParts { route.server }
 
         /// Whether the connection is made over QUIC.
         var isQUIC: Bool { key.versions == .http3 }
@@ -96,10 +96,10 @@
             phaseStart = now
         }
 
-        /// Records how long a phase has taken that has ended.
-        func endPhase(_ member: WritableKeyPath<ConnectTimings, UInt64?>) {
+        /// Adds to the time of a phase how long it has taken, now that it has ended.
+        func endPhase(_ time: inout UInt64?) {
             let now = connector.context.now
-            timings[keyPath: member] = (timings[keyPath: member] ?? 0) + now - min(phaseStart, now)
+            time = (time ?? 0) + now - min(phaseStart, now)
             phaseStart = now
         }
 

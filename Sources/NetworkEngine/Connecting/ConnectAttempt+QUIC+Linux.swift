@@ -61,7 +61,7 @@
             for other in sockets where other !== socket { other.close() }
             withdrawLookups()
             connector.cancel(timer)
-            endPhase(\.connect)
+            endPhase(&timings.connect)
             state = .ended
             sockets = []
             socket.quic = nil

@@ -20,7 +20,7 @@ struct ConnectRace<Address: Hashable> {
 
     /// The addresses that were not tried yet, in order.
     private var untried: [Address] = []
-    private var known: Set<Address> = []
+    private var tried: [Address] = []
     /// The number of lookups that may add addresses.
     private var lookups: Int
     /// Until when the first attempt waits for other addresses.
@@ -43,7 +43,7 @@ struct ConnectRace<Address: Hashable> {
     var isLookingUp: Bool { lookups > 0 }
 
     /// Whether no address was found.
-    var isEmpty: Bool { known.isEmpty }
+    var isEmpty: Bool { tried.isEmpty && untried.isEmpty }
 
     /// Records the end of a lookup.
     ///
@@ -62,9 +62,8 @@ struct ConnectRace<Address: Hashable> {
 
     /// Adds addresses that need no lookup.
     mutating func replace(_ addresses: [Address]) {
-        let tried = known.subtracting(untried)
-        untried = addresses.filter { !tried.contains($0) }
-        known.formUnion(addresses)
+        let tried = Set(tried)
+        untried = tried.isEmpty ? addresses : addresses.filter { !tried.contains($0) }
     }
 
     /// Begins other lookups, because no address can be connected to. Addresses that were tried are not tried again.
@@ -85,6 +84,7 @@ struct ConnectRace<Address: Hashable> {
         if begun == 0, isLookingUp, now < delayEnd { return .wait(until: delayEnd) }
         if active > 0, now < nextBeginning { return .wait(until: nextBeginning) }
         untried.removeFirst()
+        tried.append(next)
         active += 1
         begun += 1
         nextBeginning = now &+ Self.attemptDelay

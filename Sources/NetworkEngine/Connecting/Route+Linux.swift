@@ -5,6 +5,8 @@
 
     /// The route to a server: direct, through a proxy, or through a Unix domain socket.
     struct Route {
+        /// The server that is connected to, or that a proxy is asked to connect to.
+        let server: OriginParts
         var proxy = ProxyDecision.direct
         /// The trust policy for an HTTPS proxy.
         var proxyPolicy: TLSPolicy?
@@ -17,30 +19,30 @@
         ///   ``TransportError/Code/invalidRequest`` if the host is an address of a family that is excluded.
         init(_ session: SessionContext, for request: NetworkRequest) throws(TransportError) {
             let configuration = session.configuration
+            server = OriginParts(request.origin)
             if let path = configuration.unixSocketPath {
                 unixSocketPath = path
                 return
             }
-            let origin = OriginParts(request.origin)
             family = AddressOverrides.family(of: configuration.route)
             guard configuration.proxy.kind != .none else {
-                try requireFamily(of: origin.host, request)
+                try requireFamily(of: server.host, request)
                 return
             }
             do throws(TransportError) {
                 proxy = try configuration.proxy.decision(
-                    scheme: origin.scheme, host: origin.host, port: origin.port, environment: ProxyDecision.processEnvironment)
-                if let server = proxy.server, server.kind == .https {
-                    proxyPolicy = try session.trust.policy(ofProxy: server.host)
+                    scheme: server.scheme, host: server.host, port: server.port, environment: ProxyDecision.processEnvironment)
+                if let proxy = proxy.server, proxy.kind == .https {
+                    proxyPolicy = try session.trust.policy(ofProxy: proxy.host)
                 }
             } catch {
                 throw TransportError(like: error, request: request)
             }
-            guard let server = proxy.server else {
-                try requireFamily(of: origin.host, request)
+            guard let proxy = proxy.server else {
+                try requireFamily(of: server.host, request)
                 return
             }
-            guard let address = IPAddress(server.host), !family.contains(address) else { return }
+            guard let address = IPAddress(proxy.host), !family.contains(address) else { return }
             throw TransportError(
                 .invalidConfiguration,
                 "proxy: its address does not belong to the family \(family.name) (route.family, route.localAddress)",

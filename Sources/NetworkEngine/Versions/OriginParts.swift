@@ -5,9 +5,10 @@ struct OriginParts {
     var port = 0
 
     init(_ text: String) {
-        guard let colon = text.firstIndex(of: ":"), let last = text.lastIndex(of: ":"), last > colon else { return }
+        let (bytes, colonByte) = (text.utf8, UInt8(ascii: ":"))
+        guard let colon = bytes.firstIndex(of: colonByte), let last = bytes.lastIndex(of: colonByte), last > colon else { return }
         scheme = String(text[..<colon])
-        host = String(text[text.index(colon, offsetBy: 3, limitedBy: last).map { $0..<last } ?? last..<last])
-        port = Int(text[text.index(after: last)...]) ?? 0
+        host = String(text[(bytes.index(colon, offsetBy: 3, limitedBy: last) ?? last)..<last])
+        port = Int(text[bytes.index(after: last)...]) ?? 0
     }
 }

@@ -220,11 +220,13 @@ extension ProxyConfiguration {
         return .proxy(server)
     }
 
+    private static let variablesForHTTP = ["http_proxy", "all_proxy", "ALL_PROXY"]
+    private static let variablesForHTTPS = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
     private static func variable(
         for scheme: String, in environment: (String) -> String?
     ) -> (name: String, value: String)? {
-        let names = (scheme == "https" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
-        for name in names {
+        for name in scheme == "https" ? variablesForHTTPS : variablesForHTTP {
             if let value = environment(name) { return (name, value) }
         }
         return nil
