@@ -35,7 +35,7 @@
         unowned(unsafe) let connector: Connector
 
         /// The transfer that waits for the connection. `nil` if none does.
-        var transfer: LoopTransfer?
+        @exclusivity(unchecked) var transfer: LoopTransfer?
         /// Whether the attempt was begun for another transfer than the one that waits for it.
         private(set) var isTakenOver = false
         /// The time at which an attempt without a transfer is cancelled, in nanoseconds of the monotonic clock.
@@ -46,14 +46,14 @@
         /// When the race has to be continued.
         var raceDeadline = UInt64.max
 
-        var state = State.connecting
+        @exclusivity(unchecked) var state = State.connecting
         // MARK: Addresses
-        var race = ConnectRace<SocketAddress>(lookups: 0)
-        var lookup: ConnectLookup?
+        @exclusivity(unchecked) var race = ConnectRace<SocketAddress>(lookups: 0)
+        @exclusivity(unchecked) var lookup: ConnectLookup?
         /// The address of the server that is passed to a SOCKS proxy.
         var serverAddress: IPAddress?
         /// The sockets that are being connected; later, the one that is connected.
-        var sockets: [ConnectSocket] = []
+        @exclusivity(unchecked) var sockets: [ConnectSocket] = []
         /// The addresses that could not be connected to, with the reasons.
         var failures: [(address: SocketAddress, reason: String)] = []
         var lastSystemError: CInt = 0
@@ -64,8 +64,8 @@
         /// Bytes for the proxy that were not sent yet.
         var unsent: [UInt8] = []
         // MARK: Times
-        var timings = ConnectTimings()
-        private var phaseStart: UInt64
+        @exclusivity(unchecked) var timings = ConnectTimings()
+        @exclusivity(unchecked) private var phaseStart: UInt64
 
         init(
             _ transfer: LoopTransfer, _ policy: TLSPolicy, over route: Route, versions: ConnectionKey.Versions, isTunneled: Bool,
@@ -158,11 +158,11 @@
         let address: SocketAddress
         private let set: EpollSet
         /// The attempt, until the socket is passed to a connection.
-        private var attempt: ConnectAttempt?
+        @exclusivity(unchecked) private var attempt: ConnectAttempt?
         var isWatched = false
         var isReady = false
         var isInUse: Bool { attempt != nil }
-        private(set) var readiness = EpollSet.Readiness()
+        @exclusivity(unchecked) private(set) var readiness = EpollSet.Readiness()
         /// The handshake of QUIC, which makes the connection; `nil` before it has begun, and for TCP.
         var quic: QUICConnection?
         /// When that handshake has to be continued without an event.

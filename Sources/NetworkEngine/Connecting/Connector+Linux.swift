@@ -33,9 +33,9 @@
         private let keepsAttempts: Bool
         /// Attempts that no transfer waits for. The next transfer to the same origin takes over such an attempt.
         @exclusivity(unchecked) private var attempts = KeyedPool<ConnectAttempt>()
-        private var timers = DeadlineHeap<ConnectTimer>()
+        @exclusivity(unchecked) private var timers = DeadlineHeap<ConnectTimer>()
         /// All attempts.
-        private var all: [ObjectIdentifier: ConnectAttempt] = [:]
+        @exclusivity(unchecked) private var all: [ObjectIdentifier: ConnectAttempt] = [:]
 
         init(
             _ context: LoopContext, keepsAttempts: Bool,

@@ -16,9 +16,9 @@
     /// connection may be switched to another protocol (``UpgradedSockets``).
     // Sendable although unchecked: each `let` is immutable or used only while `lock` is held, and so is each `var`.
     //
-    // `@exclusivity(unchecked)` here, in transfers, connections and the gate: these properties are changed in place many times per request,
-    // and checking at run time that no two accesses overlap (SE-0176) takes a seventh of the instructions of a request (Benchmarks/README.md).
-    // Their methods call nothing that reaches the property again.
+    // `@exclusivity(unchecked)` here, in transfers, attempts to connect, connections and the gate: these properties are changed in place many
+    // times per request, and checking at run time that no two accesses overlap (SE-0176) takes a seventh of the instructions of a request
+    // (Benchmarks/README.md). Their methods call nothing that reaches the property again.
     final class EventLoop: @unchecked Sendable {
         let session: SocketSession
         let inbox: LoopInbox

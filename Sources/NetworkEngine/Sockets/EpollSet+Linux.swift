@@ -61,7 +61,7 @@
         /// which does not wait. Used only while the lock of the loop is held.
         var areAllEventsHandled = false
         /// The state of each socket, indexed by its descriptor.
-        private var sockets: [Socket] = []
+        @exclusivity(unchecked) private var sockets: [Socket] = []
 
         /// Creates a set; `nil` if the process has no descriptors left.
         init?() {
