@@ -161,7 +161,7 @@
         @exclusivity(unchecked) private var attempt: ConnectAttempt?
         var isWatched = false
         var isReady = false
-        var isInUse: Bool { attempt != nil }
+        var needsWatching: Bool { attempt != nil }
         @exclusivity(unchecked) private(set) var readiness = EpollSet.Readiness()
         /// The handshake of QUIC, which makes the connection; `nil` before it has begun, and for TCP.
         var quic: QUICConnection?

@@ -68,8 +68,11 @@
         /// What encrypts and decrypts; `nil` for a plain socket.
         final var tls: TLSConnection? { channel.tls }
 
-        /// Whether the socket is open, and a request or another protocol uses it.
+        /// Whether a request or another protocol uses the connection.
         var isInUse: Bool { false }
+
+        /// Not while it is idle, except after its first request: the next one may be far away, and the server may close the connection before.
+        final var needsWatching: Bool { isOpen && (isInUse || uses <= 1) }
 
         /// Handles what the socket is ready for.
         func socketIsReady(_ readiness: EpollSet.Readiness) {

@@ -38,7 +38,7 @@
             super.init(established)
         }
 
-        override var isInUse: Bool { isOpen && (transfer != nil || upgrade != nil) }
+        override var isInUse: Bool { transfer != nil || upgrade != nil }
 
         override func socketIsReady(_ readiness: EpollSet.Readiness) {
             exchanges.react(self, readiness)

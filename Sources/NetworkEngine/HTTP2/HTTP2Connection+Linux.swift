@@ -38,7 +38,7 @@
             super.init(established)
         }
 
-        override var isInUse: Bool { isOpen && count > 0 }
+        override var isInUse: Bool { count > 0 }
 
         override func socketIsReady(_ readiness: EpollSet.Readiness) {
             note(readiness)

@@ -57,7 +57,7 @@
             timer.connection = self
         }
 
-        override var isInUse: Bool { isOpen && count > 0 }
+        override var isInUse: Bool { count > 0 }
 
         override func socketIsReady(_ readiness: EpollSet.Readiness) {
             exchanges.react(self)

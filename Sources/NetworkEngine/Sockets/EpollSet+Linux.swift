@@ -10,8 +10,8 @@
         var isWatched: Bool { get set }
         /// Whether the owner is in the list of those that continue in the next round of the loop.
         var isReady: Bool { get set }
-        /// Whether the socket is open, and a request or another protocol uses it.
-        var isInUse: Bool { get }
+        /// Whether the loop's thread has to watch the socket when a caller's thread has ended its work on it.
+        var needsWatching: Bool { get }
 
         /// Handles what the socket is ready for, or continues what was suspended if it is ready for nothing new.
         func socketIsReady(_ readiness: EpollSet.Readiness)

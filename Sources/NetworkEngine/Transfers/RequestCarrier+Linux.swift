@@ -150,10 +150,10 @@
             unwatched.append(owner)
         }
 
-        /// Resumes watching, on the loop's thread, the sockets that are still in use.
+        /// Resumes watching, on the loop's thread, the sockets that need it.
         func watchAgain() {
             guard !unwatched.isEmpty else { return }
-            for owner in unwatched where owner.isInUse && !owner.isWatched { sockets.watch(owner, true) }
+            for owner in unwatched where owner.needsWatching && !owner.isWatched { sockets.watch(owner, true) }
             unwatched.removeAll(keepingCapacity: true)
         }
 

@@ -50,6 +50,17 @@
             #expect(await closed.first { _ in true } == 0)
         }
 
+        @Test func `a connection that was used once is closed when the server closes it`() async throws {
+            for _ in 0..<20 {
+                let (server, _) = try server()
+                let session = SocketSessionManager()
+                let events = session.connectionEvents()
+                _ = try await session.response(for: server.request("/"))
+                server.stop()
+                #expect(await events.first { $0.kind == .closed }?.reason == .server)
+            }
+        }
+
         @Test func `a connection is replaced after the maximum number of uses`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
             let session = SocketSessionManager(configuration: SessionConfiguration { $0.maximumUsesPerConnection = 3 })

@@ -20,7 +20,7 @@
             let descriptor: CInt
             var isWatched = false
             var isReady = false
-            let isInUse = true
+            let needsWatching = true
 
             init(_ descriptor: CInt) {
                 self.descriptor = descriptor
