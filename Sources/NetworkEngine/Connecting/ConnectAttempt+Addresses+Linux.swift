@@ -25,7 +25,7 @@
     extension ConnectAttempt {
         /// Begins to connect.
         func begin() {
-            if let proxy = route.proxy.server, proxy.resolvesNamesHere {
+            if let proxy = route.proxy, proxy.resolvesNamesHere {
                 state = .lookingUpServer
                 return find(server.host, port: server.port, onlyIPv4: proxy.kind == .socks4)
             }
@@ -35,7 +35,7 @@
         private func beginConnecting() {
             state = .connecting
             if let path = route.unixSocketPath { return connectOnly(to: path, "unixSocketPath") }
-            guard let proxy = route.proxy.server else { return find(server.host, port: offeredPort ?? server.port) }
+            guard let proxy = route.proxy else { return find(server.host, port: offeredPort ?? server.port) }
             if !proxy.socketPath.isEmpty { return connectOnly(to: proxy.decodedSocketPath, "proxy") }
             find(proxy.host, port: proxy.port)
         }
@@ -68,7 +68,7 @@
             case nil:
                 fail(
                     ConnectFailure(
-                        route.proxy.server == nil ? .invalidRequest : .invalidConfiguration,
+                        route.proxy == nil ? .invalidRequest : .invalidConfiguration,
                         "the address \(host.printable) is malformed, or there is no interface with the name of its zone",
                         phase: .nameLookup))
             case .address(let address, let scope):
@@ -110,7 +110,7 @@
 
         /// Asks whether the server offers HTTP/3, for later requests. This attempt does not wait for the response.
         private func lookUpAlternatives() {
-            guard transfer?.allowedVersions == .http3Advertised, isSecure, route.proxy.server == nil else { return }
+            guard transfer?.allowedVersions == .http3Advertised, isSecure, route.proxy == nil else { return }
             let (session, origin) = (connector.context.session, key.origin)
             session.names.resolver.lookUpHTTP3(host: server.host, port: server.port) { offer in
                 session.alternatives.withLock { $0.note(offer, of: origin, at: monotonicNanoseconds()) }
@@ -216,7 +216,7 @@
             fail(ConnectFailure(isForProxy ? .proxyFailed : .nameLookupFailed, reason, phase: .nameLookup))
         }
 
-        private var isForProxy: Bool { route.proxy.server != nil && state == .connecting }
+        private var isForProxy: Bool { route.proxy != nil && state == .connecting }
 
         private var lookupFailure: ConnectFailure {
             let name = lookup?.name.printable ?? server.host.printable

@@ -9,7 +9,7 @@
 
         /// Begins the first handshake that the route needs.
         func beginHandshakes() {
-            guard let proxy = route.proxy.server, proxy.kind == .https else { return beginTunnel() }
+            guard let proxy = route.proxy, proxy.kind == .https else { return beginTunnel() }
             guard let policy = route.proxyPolicy, let place = HostPlace(proxy.host) else {
                 return fail(ConnectFailure(.invalidConfiguration, "proxy: its host is malformed", phase: .connect))
             }
@@ -21,7 +21,7 @@
         }
 
         private func beginTunnel() {
-            guard let proxy = route.proxy.server, !proxy.takesAbsoluteForm || isSecure || isTunneled else { return beginTLS() }
+            guard let proxy = route.proxy, !proxy.takesAbsoluteForm || isSecure || isTunneled else { return beginTLS() }
             var handshake = proxy.handshake(
                 to: server, at: serverAddress, connector.context.configuration)
             do throws(ProxyRefusal) {
@@ -202,7 +202,7 @@
             state = .ended
             sockets = []
             socket.detach()
-            let proxy = route.proxy.server
+            let proxy = route.proxy
             let channel = tls ?? proxyTLS
             let speaksHTTP2 = key.versions.includesHTTP2 && (!isSecure || tls?.agreedProtocol == .http2)
             let established = EstablishedConnection(

@@ -7,7 +7,8 @@
     struct Route {
         /// The server that is connected to, or that a proxy is asked to connect to.
         let server: OriginParts
-        var proxy = ProxyDecision.direct
+        /// The proxy; `nil` for a direct connection.
+        var proxy: ProxyServer?
         /// The trust policy for an HTTPS proxy.
         var proxyPolicy: TLSPolicy?
         var unixSocketPath: String?
@@ -18,27 +19,23 @@
         /// - Throws: ``TransportError/Code/invalidConfiguration`` if the proxy settings in the environment are invalid,
         ///   ``TransportError/Code/invalidRequest`` if the host is an address of a family that is excluded.
         init(_ session: SessionContext, for request: NetworkRequest) throws(TransportError) {
-            let configuration = session.configuration
             server = OriginParts(request.origin)
-            if let path = configuration.unixSocketPath {
+            if let path = session.configuration.unixSocketPath {
                 unixSocketPath = path
                 return
             }
-            family = AddressOverrides.family(of: configuration.route)
-            guard configuration.proxy.kind != .none else {
-                try requireFamily(of: server.host, request)
-                return
-            }
+            family = AddressOverrides.family(of: session.configuration.route)
             do throws(TransportError) {
-                proxy = try configuration.proxy.decision(
-                    scheme: server.scheme, host: server.host, port: server.port, environment: ProxyDecision.processEnvironment)
-                if let proxy = proxy.server, proxy.kind == .https {
+                proxy = try session.configuration.proxy.decision(
+                    scheme: server.scheme, host: server.host, port: server.port, environment: ProxyDecision.processEnvironment
+                ).server
+                if let proxy, proxy.kind == .https {
                     proxyPolicy = try session.trust.policy(ofProxy: proxy.host)
                 }
             } catch {
                 throw TransportError(like: error, request: request)
             }
-            guard let proxy = proxy.server else {
+            guard let proxy else {
                 try requireFamily(of: server.host, request)
                 return
             }

@@ -19,7 +19,7 @@
             let configuration = context.configuration
             guard configuration.unixSocketPath == nil else { return false }
             if configuration.proxy.kind == .none { return true }
-            return (try? Route(session.context, for: transfer.request))?.proxy.server == nil
+            return (try? Route(session.context, for: transfer.request))?.proxy == nil
         }
 
         /// Sends a request over HTTP/3, which its configuration requires or prefers.

@@ -57,7 +57,7 @@
             if !transfer.request.isSecure, context.configuration.proxy.kind != .none {
                 do throws(TransportError) {
                     let route = try Route(session.context, for: transfer.request)
-                    if route.proxy.server?.takesAbsoluteForm == true {
+                    if route.proxy?.takesAbsoluteForm == true {
                         throw TransportError(
                             .httpVersionUnavailable,
                             "httpVersion requires HTTP/2, which HTTP proxies do not pass on without TLS", phase: .connect,
