@@ -26,9 +26,9 @@
             }
             family = AddressOverrides.family(of: session.configuration.route)
             do throws(TransportError) {
-                proxy = try session.configuration.proxy.decision(
-                    scheme: server.scheme, host: server.host, port: server.port, environment: ProxyDecision.processEnvironment
-                ).server
+                proxy = try session.configuration.proxy.server(
+                    scheme: server.scheme, host: server.host, port: server.port,
+                    environment: ProxyConfiguration.processEnvironment)
                 if let proxy, proxy.kind == .https {
                     proxyPolicy = try session.trust.policy(ofProxy: proxy.host)
                 }

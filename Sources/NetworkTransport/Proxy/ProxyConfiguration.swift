@@ -148,29 +148,13 @@ extension ProxyConfiguration: RedactedStringConvertible {
     }
 }
 
-/// The decision whether a new connection is made through a proxy.
-package enum ProxyDecision: Sendable, Hashable {
-    /// Connect to the server itself.
-    case direct
-    /// Connect to a proxy, which forwards requests or opens a tunnel.
-    case proxy(ProxyServer)
-
-    /// The proxy; `nil` for a direct connection.
-    package var server: ProxyServer? {
-        switch self {
-        case .direct: nil
-        case .proxy(let server): server
-        }
-    }
-
+extension ProxyConfiguration {
     /// Returns the value of an environment variable of this process; `nil` if it is not set.
     package static func processEnvironment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
-}
 
-extension ProxyConfiguration {
-    /// Decides whether a new connection is made through a proxy.
+    /// Returns the proxy through which a new connection is made; `nil` for a connection to the server itself.
     ///
     /// From the environment (libcurl-env(3)), only the first of these variables that is set is used: `http_proxy` for `http` (in lower case
     /// only, because a CGI server sets `HTTP_PROXY` from the client's `Proxy` field), `https_proxy` and `HTTPS_PROXY` for `https`, then
@@ -186,38 +170,37 @@ extension ProxyConfiguration {
     ///   - environment: Returns the value of a variable; `nil` if it is not set.
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the variable that applies contains no usable proxy. The message names the
     ///   variable and the problem, and contains no part of its value, which may include a password.
-    package func decision(
+    package func server(
         scheme: String, host: String, port: Int, environment: (String) -> String?
-    ) throws(TransportError) -> ProxyDecision {
+    ) throws(TransportError) -> ProxyServer? {
         switch kind {
-        case .none: return .direct
-        case .http: return explicitDecision(.http, host: host, port: port)
-        case .https: return explicitDecision(.https, host: host, port: port)
+        case .none: return nil
+        case .http: return explicitServer(.http, host: host, port: port)
+        case .https: return explicitServer(.https, host: host, port: port)
         case .socks5(let resolvesNamesThere):
-            return explicitDecision(resolvesNamesThere ? .socks5h : .socks5, host: host, port: port)
+            return explicitServer(resolvesNamesThere ? .socks5h : .socks5, host: host, port: port)
         case .environment: break
         }
         // In most cases there is no proxy; the list of exclusions is not read then.
-        guard let (name, value) = Self.variable(for: scheme, in: environment), !value.isEmpty else { return .direct }
+        guard let (name, value) = Self.variable(for: scheme, in: environment), !value.isEmpty else { return nil }
         if let list = environment("no_proxy") ?? environment("NO_PROXY"),
             ProxyExclusions(list: list).contain(host: host, port: port)
         {
-            return .direct
+            return nil
         }
         do {
-            return .proxy(try ProxyServer(parsing: value))
+            return try ProxyServer(parsing: value)
         } catch {
             throw TransportError(
                 .invalidConfiguration, "proxy: the environment variable \(name) is not a usable proxy: \(error)", phase: .connect)
         }
     }
 
-    private func explicitDecision(_ kind: ProxyServer.Kind, host: String, port: Int) -> ProxyDecision {
-        if ProxyExclusions(entries: excludedHosts).contain(host: host, port: port) { return .direct }
-        let server = ProxyServer(
+    private func explicitServer(_ kind: ProxyServer.Kind, host: String, port: Int) -> ProxyServer? {
+        if ProxyExclusions(entries: excludedHosts).contain(host: host, port: port) { return nil }
+        return ProxyServer(
             kind: kind, host: ProxyServer.withoutBrackets(self.host), port: self.port, username: username,
             password: username == nil ? nil : password ?? "")
-        return .proxy(server)
     }
 
     private static let variablesForHTTP = ["http_proxy", "all_proxy", "ALL_PROXY"]

@@ -7,7 +7,7 @@ struct ProxyDecisionTests {
         _ proxy: ProxyConfiguration = .environment, _ scheme: String = "http", _ host: String = "a.example", port: Int = 80,
         _ environment: [String: String] = [:]
     ) throws -> String {
-        try proxy.decision(scheme: scheme, host: host, port: port) { environment[$0] }.server.map {
+        try proxy.server(scheme: scheme, host: host, port: port) { environment[$0] }.map {
             [$0.description, $0.username, $0.password].compactMap(\.self).joined(separator: " ")
         } ?? "direct"
     }
@@ -66,10 +66,10 @@ struct ProxyDecisionTests {
             names.append(name)
             return nil
         }
-        _ = try ProxyConfiguration.none.decision(scheme: "http", host: "h", port: 80, environment: lookUp)
-        _ = try ProxyConfiguration.socks5(host: "h", port: 1).decision(scheme: "http", host: "h", port: 80, environment: lookUp)
+        _ = try ProxyConfiguration.none.server(scheme: "http", host: "h", port: 80, environment: lookUp)
+        _ = try ProxyConfiguration.socks5(host: "h", port: 1).server(scheme: "http", host: "h", port: 80, environment: lookUp)
         #expect(names.isEmpty)
-        _ = try ProxyConfiguration.environment.decision(scheme: "http", host: "h", port: 80, environment: lookUp)
+        _ = try ProxyConfiguration.environment.server(scheme: "http", host: "h", port: 80, environment: lookUp)
         #expect(names == ["http_proxy", "all_proxy", "ALL_PROXY"])
     }
 
@@ -80,8 +80,8 @@ struct ProxyDecisionTests {
         #expect(try url(.http(host: "[::1]", port: 1, username: "u")) == "http://[::1]:1 u ")
         #expect(try url(.socks5(host: "p", port: 1)) == "socks5h://p:1")
         #expect(try url(.socks5(host: "p", port: 1, username: "u", resolvesNamesThere: false)) == "socks5://p:1 u ")
-        let same = try ProxyConfiguration.http(host: "[::1]", port: 1).decision(scheme: "http", host: "h", port: 80) { _ in nil }
-        #expect(same == .proxy(ProxyServer(kind: .http, host: "::1", port: 1)))
+        let same = try ProxyConfiguration.http(host: "[::1]", port: 1).server(scheme: "http", host: "h", port: 80) { _ in nil }
+        #expect(same == ProxyServer(kind: .http, host: "::1", port: 1))
     }
 
     @Test func `excluded hosts are reached without a proxy`() throws {
