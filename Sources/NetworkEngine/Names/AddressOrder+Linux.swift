@@ -20,31 +20,16 @@
             guard socket >= 0 else { return nil }
             defer { close(socket) }
             // The discard port (RFC 863), as connecting to port 0 fails on some systems.
-            let port = in_port_t(9).bigEndian
-            if address.isIPv6 {
-                var peer = sockaddr_in6()
-                (peer.sin6_family, peer.sin6_port) = (sa_family_t(AF_INET6), port)
-                withUnsafeMutableBytes(of: &peer.sin6_addr) { $0.copyBytes(from: address.bytes) }
-                guard let local = local(of: socket, connectedTo: peer) else { return nil }
-                return IPAddress(bytes: withUnsafeBytes(of: local.sin6_addr) { Array($0) })
-            }
-            var peer = sockaddr_in()
-            (peer.sin_family, peer.sin_port) = (sa_family_t(AF_INET), port)
-            withUnsafeMutableBytes(of: &peer.sin_addr) { $0.copyBytes(from: address.bytes) }
-            guard let local = local(of: socket, connectedTo: peer) else { return nil }
-            return IPAddress(bytes: withUnsafeBytes(of: local.sin_addr) { Array($0) })
-        }
-
-        /// Connects a socket, and returns its local address, which has the type of the peer's.
-        private static func local<Address>(of socket: CInt, connectedTo peer: Address) -> Address? {
-            var address = peer
-            var size = socklen_t(MemoryLayout<Address>.size)
-            let isKnown = withUnsafeMutablePointer(to: &address) { address in
-                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0
+            return SocketAddress(place: .ip(address, scope: 0), port: 9).withSystemAddress { peer, size in
+                guard connect(socket, peer, size) == 0 else { return nil }
+                var local = sockaddr_storage()
+                var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                return withUnsafeMutablePointer(to: &local) { local in
+                    local.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        getsockname(socket, $0, &size) == 0 ? IPAddress(UnsafePointer($0)) : nil
+                    }
                 }
             }
-            return isKnown && size == socklen_t(MemoryLayout<Address>.size) ? address : nil
         }
     }
 #endif

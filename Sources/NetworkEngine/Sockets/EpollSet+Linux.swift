@@ -159,20 +159,6 @@
             var mayWrite = false
             /// Whether the peer has closed the connection or it has failed, so that reading will reach an end.
             var hasEnded = false
-
-            init(mayRead: Bool = false, mayWrite: Bool = false, hasEnded: Bool = false) {
-                self.mayRead = mayRead
-                self.mayWrite = mayWrite
-                self.hasEnded = hasEnded
-            }
-
-            /// - Parameter events: What the system has reported (epoll_ctl(2)); those of poll(2) have the same numbers.
-            init(events: UInt32) {
-                let isBroken = events & (LINUX_EPOLLERR | LINUX_EPOLLHUP) != 0
-                hasEnded = events & LINUX_EPOLLRDHUP != 0 || isBroken
-                mayRead = events & LINUX_EPOLLIN != 0 || hasEnded
-                mayWrite = events & LINUX_EPOLLOUT != 0 || isBroken
-            }
         }
 
         /// Calls `body` with the owner and the readiness of each of the first `count` events, except for the wake event, which is reset here, and
@@ -216,6 +202,16 @@
             let data = UInt64(registration) << 32 | UInt64(UInt32(bitPattern: socket))
             var event = epoll_event(events: interest, data: epoll_data_t(u64: data))
             _ = epoll_ctl(descriptor, operation, socket, &event)
+        }
+    }
+
+    extension EpollSet.Readiness {
+        /// - Parameter events: What the system has reported (epoll_ctl(2)); those of poll(2) have the same numbers.
+        init(events: UInt32) {
+            let isBroken = events & (LINUX_EPOLLERR | LINUX_EPOLLHUP) != 0
+            hasEnded = events & LINUX_EPOLLRDHUP != 0 || isBroken
+            mayRead = events & LINUX_EPOLLIN != 0 || hasEnded
+            mayWrite = events & LINUX_EPOLLOUT != 0 || isBroken
         }
     }
 #endif

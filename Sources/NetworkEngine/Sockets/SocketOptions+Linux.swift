@@ -51,29 +51,14 @@
 
         private func bind(_ socket: CInt, to text: String) -> String? {
             guard let address = IPAddress(text) else { return nil }
-            let isBound: Bool
-            if address.isIPv6 {
-                var local = sockaddr_in6()
-                local.sin6_family = sa_family_t(AF_INET6)
-                withUnsafeMutableBytes(of: &local.sin6_addr) { $0.copyBytes(from: address.bytes) }
-                isBound = withUnsafePointer(to: &local) { local in
-                    local.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, MemoryLayout<sockaddr_in6>.size) }
-                }
-            } else {
-                var local = sockaddr_in()
-                local.sin_family = sa_family_t(AF_INET)
-                withUnsafeMutableBytes(of: &local.sin_addr) { $0.copyBytes(from: address.bytes) }
-                isBound = withUnsafePointer(to: &local) { local in
-                    local.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, MemoryLayout<sockaddr_in>.size) }
-                }
-            }
+            let isBound = SocketAddress(place: .ip(address, scope: 0)).withSystemAddress { bind(socket, $0, $1) }
             return isBound ? nil : "route.localAddress: connections cannot be made from \(text): \(Self.reason)"
         }
 
-        private func bind(_ socket: CInt, _ address: UnsafePointer<sockaddr>, _ size: Int) -> Bool {
+        private func bind(_ socket: CInt, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Bool {
             // The port is chosen when the connection is made, so that it may be in use for connections to other servers.
             set(socket, CInt(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
-            return NetworkSupport.bind(socket, address, socklen_t(size)) == 0
+            return NetworkSupport.bind(socket, address, size) == 0
         }
 
         private func bind(_ socket: CInt, toInterface name: String, _ family: CInt) -> String? {
@@ -90,7 +75,7 @@
                 // Without the right to do so, the address alone decides.
                 _ = name.withCString { setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, $0, socklen_t(strlen($0) + 1)) }
                 let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
-                if bind(socket, address, size) { return nil }
+                if bind(socket, address, socklen_t(size)) { return nil }
                 return "route.localAddress: connections cannot be made from the interface \(name): \(Self.reason)"
             }
             return exists
