@@ -104,9 +104,10 @@ package protocol BlockingWorkRunner: Sendable {
 extension BlockingWorkRunner {
     /// Runs work that may block, and returns when it has returned, even if the task is cancelled.
     package func perform(_ work: @escaping @Sendable () -> Void) async {
+        let work = OneTimeWork(work)
         await withUnsafeContinuation { continuation in
             run {
-                work()
+                work.perform()
                 continuation.resume()
             }
         }
@@ -117,7 +118,26 @@ extension BlockingWorkRunner {
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let done = Promise<Result<Value, Failure>>()
-        run { done.resolve(Result { () throws(Failure) in try work() }) }
+        let work = OneTimeWork(work)
+        run { done.resolve(Result { () throws(Failure) in try work.perform() }) }
         return try await done.value().get()
+    }
+}
+
+/// A closure that is called once, and released when it has returned: whoever waits for it may be the only owner of what it has used, and rely on that.
+private final class OneTimeWork<Value, Failure: Error>: Sendable {
+    private let closure: Locked<(@Sendable () throws(Failure) -> Value)?>
+
+    init(_ closure: @escaping @Sendable () throws(Failure) -> Value) {
+        self.closure = Locked(closure)
+    }
+
+    func perform() throws(Failure) -> Value {
+        let closure = self.closure.withLock { closure in
+            defer { closure = nil }
+            return closure
+        }
+        guard let closure else { preconditionFailure("the work was performed before") }
+        return try closure()
     }
 }
