@@ -124,7 +124,7 @@ extension BlockingWorkRunner {
     }
 }
 
-/// A closure that is called once, and released when it has returned: whoever waits for it may be the only owner of what it has used, and rely on that.
+/// A closure that is called once, and released when it has returned, so that a caller that waits for it is the only owner of its objects again.
 private final class OneTimeWork<Value, Failure: Error>: Sendable {
     private let closure: Locked<(@Sendable () throws(Failure) -> Value)?>
 

@@ -54,28 +54,34 @@
         @Test func `a connection that was used once is closed when the server closes it`() async throws {
             // The server's thread responds so soon that the calling thread may receive the response itself.
             let (listener, port) = try LoopbackSocket.listen(backlog: 8, blocks: true)
-            let responses = DispatchSemaphore(value: 0)
+            let isReceived = DispatchSemaphore(value: 0)
+            let (closed, continuation) = AsyncStream.makeStream(of: Void.self)
             Thread.detachNewThread {
                 var buffer = [UInt8](repeating: 0, count: 4096)
+                let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8)
                 while case let socket = accept(listener, nil, nil), socket >= 0 {
                     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
                     _ = recv(socket, &buffer, buffer.count, 0)
-                    let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8)
                     _ = Glibc.send(socket, response, response.count, CInt(MSG_NOSIGNAL))
-                    responses.wait()
+                    isReceived.wait()
+                    shutdown(socket, CInt(SHUT_WR))
+                    // Until the client has closed the connection too.
+                    _ = recv(socket, &buffer, buffer.count, 0)
                     close(socket)
+                    continuation.yield()
                 }
                 close(listener)
             }
             let request = NetworkRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/")))
+            var closings = closed.makeAsyncIterator()
+            let session = SocketSessionManager()
             for _ in 0..<50 {
-                let session = SocketSessionManager()
-                let events = session.connectionEvents()
                 _ = try await session.response(for: request)
-                responses.signal()
-                #expect(await events.first { $0.kind == .closed }?.reason == .server)
+                isReceived.signal()
+                await closings.next()
             }
-            shutdown(listener, Int32(SHUT_RDWR))
+            withExtendedLifetime(session) {}
+            shutdown(listener, CInt(SHUT_RDWR))
         }
 
         @Test func `a connection is replaced after the maximum number of uses`() async throws {
