@@ -22,7 +22,7 @@
         func resume(_ transfer: LoopTransfer)
         /// Continues on a connection that was made already, although no event has said so, such as within this machine.
         ///
-        /// - Returns: `false` if there is none; nothing was done then.
+        /// - Returns: Whether the request has continued.
         func continueAtOnce() -> Bool
         /// Sends the body without waiting for a 100 any longer (RFC 9110 §10.1.1).
         func stopAwaitingContinue()

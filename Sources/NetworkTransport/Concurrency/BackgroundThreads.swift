@@ -104,10 +104,14 @@ package protocol BlockingWorkRunner: Sendable {
 extension BlockingWorkRunner {
     /// Runs work that may block, and returns when it has returned, even if the task is cancelled.
     package func perform(_ work: @escaping @Sendable () -> Void) async {
-        let work = OneTimeWork(work)
+        let work = Locked<(@Sendable () -> Void)?>(work)
         await withUnsafeContinuation { continuation in
             run {
-                work.perform()
+                // Released when it has returned, so that the caller is the only owner of its objects again.
+                work.withLock { work in
+                    defer { work = nil }
+                    return work
+                }?()
                 continuation.resume()
             }
         }
@@ -118,26 +122,7 @@ extension BlockingWorkRunner {
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let done = Promise<Result<Value, Failure>>()
-        let work = OneTimeWork(work)
-        run { done.resolve(Result { () throws(Failure) in try work.perform() }) }
+        await perform { done.resolve(Result { () throws(Failure) in try work() }) }
         return try await done.value().get()
-    }
-}
-
-/// A closure that is called once, and released when it has returned, so that a caller that waits for it is the only owner of its objects again.
-private final class OneTimeWork<Value, Failure: Error>: Sendable {
-    private let closure: Locked<(@Sendable () throws(Failure) -> Value)?>
-
-    init(_ closure: @escaping @Sendable () throws(Failure) -> Value) {
-        self.closure = Locked(closure)
-    }
-
-    func perform() throws(Failure) -> Value {
-        let closure = self.closure.withLock { closure in
-            defer { closure = nil }
-            return closure
-        }
-        guard let closure else { preconditionFailure("the work was performed before") }
-        return try closure()
     }
 }

@@ -61,6 +61,17 @@
             return fcntl(socket, F_DUPFD_CLOEXEC, CInt(limit < 0 ? 1 << 16 : min(limit, 1 << 16)) - 16)
         }
 
+        /// Opens a socket with a number that is free, and watches it.
+        private func reopened(_ number: CInt) throws -> (owner: Owner, peer: CInt) {
+            let (socket, peer) = try pair()
+            #expect(dup2(socket, number) == number)
+            close(socket)
+            let owner = Owner(number)
+            set.adopt(owner)
+            set.watch(owner, true)
+            return (owner, peer)
+        }
+
         private func send(to socket: CInt) {
             var byte: UInt8 = 1
             #expect(write(socket, &byte, 1) == 1)
@@ -133,14 +144,11 @@
             let count = set.wait(milliseconds: 1000)
             #expect(count == 1)
             set.release(closed)
-            let (second, secondPeer) = try pair()
-            defer { close(secondPeer) }
-            #expect(dup2(second, first) == first)
-            close(second)
-            let open = Owner(first)
-            set.adopt(open)
-            set.watch(open, true)
-            defer { set.release(open) }
+            let (open, secondPeer) = try reopened(first)
+            defer {
+                close(secondPeer)
+                set.release(open)
+            }
             set.forEach(count) { _, readiness in #expect(!readiness.hasEnded) }
         }
 
@@ -158,14 +166,11 @@
             set.adopt(closed)
             set.watch(closed, true)
             set.release(closed)
-            let (second, secondPeer) = try pair()
-            defer { close(secondPeer) }
-            #expect(dup2(second, first) == first)
-            close(second)
-            let open = Owner(first)
-            set.adopt(open)
-            set.watch(open, true)
-            defer { set.release(open) }
+            let (open, secondPeer) = try reopened(first)
+            defer {
+                close(secondPeer)
+                set.release(open)
+            }
             send(to: firstPeer)
             #expect(readable() == [], "the event of the closed socket is dropped")
             send(to: secondPeer)
